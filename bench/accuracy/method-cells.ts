@@ -169,6 +169,8 @@ const frozenByHand: readonly Cell[] = [
   ['microsoft/resnet-18', { microBatch: 64, ...headAlone, precision: 'amp-fp16' }],
   ['microsoft/resnet-50', { microBatch: 64, ...headAlone }],
   ['google/vit-base-patch16-224', { microBatch: 32, ...headAlone, precision: 'amp-bf16' }],
+  ['facebook/dinov2-base', { microBatch: 32, ...headAlone, precision: 'amp-bf16' }],
+  ['facebook/esm2_t12_35M_UR50D', { microBatch: 32, ...ofText, ...headAlone, precision: 'amp-bf16' }],
   ['google/vit-base-patch16-224', { microBatch: 32, ...headAlone }],
   [
     'openai/whisper-small',

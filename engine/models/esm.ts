@@ -5,19 +5,13 @@
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/value.ts'
-import { encoderLinears, tokenClassifier, WORDS } from './bert.ts'
+import { encoderFields, encoderLinears, tokenClassifier, WORDS } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
-import { layerCount, probability, size } from './schema.ts'
+import { size } from './schema.ts'
 
-const esmConfig = z.object({
+const esmConfig = encoderFields.omit({ type_vocab_size: true }).extend({
   model_type: z.literal('esm'),
   vocab_size: size,
-  hidden_size: size.default(768),
-  num_hidden_layers: layerCount.default(12),
-  num_attention_heads: size.default(12),
-  intermediate_size: size.default(3_072),
-  hidden_dropout_prob: probability.default(0.1),
-  attention_probs_dropout_prob: probability.default(0.1),
   max_position_embeddings: size.default(1_026),
   /** ESM-1 has a table of positions, and ESMFold more than an encoder. */
   position_embedding_type: z.literal('rotary'),

@@ -5,6 +5,7 @@ import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import type { Linears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'
+import { attention } from './vit.ts'
 
 const dinov2Config = z.object({
   model_type: z.literal('dinov2'),
@@ -24,47 +25,37 @@ const dinov2Config = z.object({
 })
 type Dinov2Config = z.infer<typeof dinov2Config>
 
+/** Dinov2Model.forward holds the embeddings as `embedding_output`. */
 function dinov2(ops: Builder, config: Dinov2Config, { labels }: ProgramTerms): Value {
   const { hidden_size: hidden, patch_size: patch } = config
   const convolution = { kernel: patch, stride: patch, padding: 0, bias: true }
   const patches = ops.conv2d('embeddings.patch_embeddings.projection', ops.input(), hidden, convolution)
-  const tokens = ops.prependTokens(['embeddings.cls_token'], ops.flattenPixels(patches))
+  const tokens = ops.prependTokens(['embeddings.cls_token'], ops.withInputGradients(ops.flattenPixels(patches)))
   const positions = 1 + Math.floor(config.image_size / patch) ** 2
   const embedded = ops.addPositions('embeddings.position_embeddings', tokens, positions)
   // Of pretraining alone.
   if (config.use_mask_token) ops.idle(hidden, x => ops.layerScale('embeddings.mask_token', x))
-  const dropped = ops.dropout(embedded, config.hidden_dropout_prob)
-  const encoded = ops.layers(dropped, 'encoder.layer', config.num_hidden_layers, (states, { name }) =>
-    ops.block(states, input => layer(ops, config, name, input)),
-  )
-  const normed = ops.layerNorm('layernorm', encoded)
+  const normed = ops.frame(ops.dropout(embedded, config.hidden_dropout_prob), embeddings => {
+    const encoded = ops.layers(embeddings, 'encoder.layer', config.num_hidden_layers, (states, { name }) =>
+      ops.block(states, input => layer(ops, config, name, input)),
+    )
+    return ops.layerNorm('layernorm', encoded)
+  })
   const pooled = ops.concatenate([ops.firstToken(normed), ops.meanAfterFirst(normed)])
   return ops.linear('classifier', pooled, labels)
 }
 
 function layer(ops: Builder, config: Dinov2Config, name: string, x: Value): Value {
-  const added = (branch: Value, scale: string, skip: Value) =>
-    ops.residual(ops.dropPath(ops.layerScale(`${name}.${scale}.lambda1`, branch), config.drop_path_rate), skip)
+  const scaled = (branch: Value, part: string) =>
+    ops.dropPath(ops.layerScale(`${name}.${part}.lambda1`, branch), config.drop_path_rate)
   const context = ops.frame(ops.layerNorm(`${name}.norm1`, x), input =>
-    attention(ops, config, `${name}.attention`, input),
+    attention(ops, config, `${name}.attention`, input, false),
   )
-  const attended = added(context, 'layer_scale1', x)
+  const attended = ops.add(scaled(context, 'layer_scale1'), x)
   const fed = ops.frame(ops.layerNorm(`${name}.norm2`, attended), input =>
     feedForward(ops, config, `${name}.mlp`, input),
   )
-  return added(fed, 'layer_scale2', attended)
-}
-
-function attention(ops: Builder, config: Dinov2Config, name: string, x: Value): Value {
-  const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
-    ops.linear(`${name}.${part}`, x, config.hidden_size, { bias: config.qkv_bias }),
-  ) as [Value, Value, Value]
-  const context = ops.attention(query, key, value, {
-    heads: config.num_attention_heads,
-    causal: false,
-    dropout: config.attention_probs_dropout_prob,
-  })
-  return ops.linear(`${name}.o_proj`, context, config.hidden_size)
+  return ops.residual(scaled(fed, 'layer_scale2'), attended)
 }
 
 function feedForward(ops: Builder, config: Dinov2Config, name: string, x: Value): Value {

@@ -54,7 +54,13 @@ function layer(ops: Builder, config: VitConfig, name: string, x: Value): Value {
   return ops.residual(ops.dropout(fed, config.hidden_dropout_prob), attended)
 }
 
-function attention(ops: Builder, config: VitConfig, name: string, x: Value): Value {
+type AttentionSizes = Pick<
+  VitConfig,
+  'hidden_size' | 'num_attention_heads' | 'attention_probs_dropout_prob' | 'qkv_bias'
+>
+
+/** [b, s, h] → [b, s, h]. `castsSoftmax`: as in `ops.attention`. */
+export function attention(ops: Builder, config: AttentionSizes, name: string, x: Value, castsSoftmax = true): Value {
   const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
     ops.linear(`${name}.${part}`, x, config.hidden_size, { bias: config.qkv_bias }),
   ) as [Value, Value, Value]
@@ -62,7 +68,7 @@ function attention(ops: Builder, config: VitConfig, name: string, x: Value): Val
     heads: config.num_attention_heads,
     causal: false,
     dropout: config.attention_probs_dropout_prob,
-    castsSoftmax: true,
+    castsSoftmax,
   })
   return ops.linear(`${name}.o_proj`, context, config.hidden_size)
 }

@@ -11,8 +11,9 @@ import type { Sharded } from '../../trainer/sharding.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
 
 /**
- * loaders/model.py: qlora with load_in_4bit gets nf4 with double quantisation, unless bnb_config_kwargs say otherwise. Beside lora, the setting goes on to from_pretrained as it
- * is: transformers 4 makes 4 bits of it by bitsandbytes' defaults, constants whole, and transformers 5 nothing.
+ * loaders/model.py: qlora with load_in_4bit gets nf4 with double quantisation, unless bnb_config_kwargs say otherwise. Beside lora, the
+ * setting goes on to from_pretrained as it is: transformers 4 makes 4 bits of it by bitsandbytes' defaults, constants whole, and
+ * transformers 5 nothing.
  */
 export function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
   const eight = document.at('load_in_8bit')

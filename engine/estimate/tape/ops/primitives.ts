@@ -87,8 +87,10 @@ export function slice(tape: Tape, x: Tensor, size: number): Tensor {
   return output
 }
 
-/** A new tensor of the parts; their gradients are views of its gradient, cast where a part is narrower. */
-/** `atLeast`: the type of an empty tensor among them. */
+/**
+ * A new tensor of the parts; their gradients are views of its gradient, cast where a part is narrower. `atLeast`: the type of an empty
+ * tensor among them.
+ */
 export function concatenate(tape: Tape, parts: readonly Tensor[], atLeast?: Dtype): Tensor {
   const [first] = parts
   if (first === undefined) throw new Error('nothing to concatenate')
