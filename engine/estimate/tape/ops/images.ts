@@ -10,7 +10,8 @@ import { concatenate } from './primitives.ts'
 import { weightNamed } from './weights.ts'
 
 export function conv2d(tape: Tape, name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
-  // torch: `convolution`: saves input and weight. cuDNN's workspace depends on the algorithm it picks and is not known here.
+  // torch: `convolution` saves input and weight, whichever of them is trained. cuDNN's workspace depends on the algorithm that it picks
+  // and is not known here.
   const [inChannels, ...size] = image(x)
   const { kernel, stride, padding = Math.floor(kernel / 2), groups = 1 } = options
   const filter = [inChannels / groups, kernel, kernel]
@@ -21,6 +22,7 @@ export function conv2d(tape: Tape, name: string, x: Tensor, outChannels: number,
   const output = tape.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias])
   tape.record(name, {
     ...matrixProduct(factor, weight, bias, output, elements({ shape: filter })),
+    saves: [factor, weight],
     kernel: groups === inChannels && groups > 1 ? 'depthwise' : 'convolution',
   })
   return output

@@ -37,12 +37,13 @@ export function patchEmbedding(
   hidden: number,
   { bias }: { readonly bias: boolean },
 ): Tensor {
-  // torch: `convolution`, whose kernel is its stride: a product of each patch with all filters.
+  // torch: `convolution`, whose kernel is its stride: a product of each patch with all filters. It saves both, whichever is trained.
   const weight = lowered(tape, weightNamed(tape, `${name}.weight`, [hidden, lastSize(x)]))
   const added = bias ? [lowered(tape, weightNamed(tape, `${name}.bias`, [hidden]))] : []
   const factor = lowered(tape, x)
   const output = tape.tensor([...x.shape.slice(0, -1), hidden], factor.dtype, [factor, weight, ...added])
-  tape.record(name, { ...matrixProduct(factor, weight, added, output, lastSize(x)), kernel: 'convolution' })
+  const product = matrixProduct(factor, weight, added, output, lastSize(x))
+  tape.record(name, { ...product, saves: [factor, weight], kernel: 'convolution' })
   return output
 }
 
