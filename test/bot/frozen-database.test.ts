@@ -43,10 +43,13 @@ describe.skipIf(!hasPostgres)('while PostgreSQL is frozen', () => {
       await cluster.thaw()
 
       await expect.poll(() => ask('/ready')).toBe(200)
-      await bot.idle()
-      for (const { number } of [pull, late]) {
-        expect(await repository.comments({ ...pull, number })).toHaveLength(1)
+      // A webhook that was refused is asked for again each minute, and what failed waits before it is tried again.
+      const commentsOn = ({ number }: typeof late) => repository.comments({ ...pull, number })
+      for (const each of [pull, late]) {
+        await expect.poll(() => commentsOn(each), { timeout: 300_000 }).not.toHaveLength(0)
       }
+      await bot.idle()
+      for (const each of [pull, late]) expect(await commentsOn(each)).toHaveLength(1)
       expect(await ask('/metrics')).toBe(200)
     } finally {
       await cluster.thaw()
