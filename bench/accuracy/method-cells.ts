@@ -186,15 +186,9 @@ const frozenByHand: readonly Cell[] = [
   ['microsoft/deberta-v3-base', { microBatch: 8, ...ofText, ...asTheyAre(String.raw`.*embeddings\.`, ofClass) }],
   ['microsoft/resnet-50', { microBatch: 64, ...asTheyAre(String.raw`.*stages\.3\.`, ofClass) }],
   ['google/vit-base-patch16-224', { microBatch: 32, ...asTheyAre(String.raw`.*layers\.11\.`, ofClass) }],
-  [
-    'facebook/convnext-tiny-224',
-    { microBatch: 32, ...asTheyAre(String.raw`.*layernorm`, ofClass), precision: 'amp-bf16' },
-  ],
+  ['facebook/convnext-tiny-224', { microBatch: 32, ...asTheyAre('.*layernorm', ofClass), precision: 'amp-bf16' }],
   ['facebook/convnext-tiny-224', { microBatch: 32, ...asTheyAre(String.raw`.*stages\.[23]\.`, ofClass) }],
-  [
-    'microsoft/resnet-50',
-    { microBatch: 32, ...asTheyAre(String.raw`.*normalization`, ofClass), precision: 'amp-fp16' },
-  ],
+  ['microsoft/resnet-50', { microBatch: 32, ...asTheyAre('.*normalization', ofClass), precision: 'amp-fp16' }],
   ['openai-community/gpt2', { microBatch: 4, sequenceLength: 512, ...asTheyAre(String.raw`transformer\.h\.11\.`) }],
 ]
 
