@@ -10,7 +10,7 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { z } from 'zod'
-import type { HostileResult, hostileShare } from './fuzz/hostile.ts'
+import { type HostileResult, type hostileShare, joined } from './fuzz/hostile.ts'
 import { tryPickles } from './fuzz/pickles.ts'
 import type { ReaderReport, readerOrder } from './fuzz/reader.ts'
 
@@ -97,14 +97,7 @@ async function tryHostile(threads: number, every: number): Promise<HostileResult
     )
     return result
   })
-  const results = await Promise.all(shares)
-  const sum = (of: (result: HostileResult) => number) => results.reduce((total, result) => total + of(result), 0)
-  return {
-    reports: sum(({ reports }) => reports),
-    configs: sum(({ configs }) => configs),
-    compared: sum(({ compared }) => compared),
-    harmful: results.flatMap(({ harmful }) => harmful),
-  }
+  return joined(await Promise.all(shares))
 }
 
 function configIn(current: SharedArrayBuffer): string {

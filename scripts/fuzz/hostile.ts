@@ -30,28 +30,30 @@ export async function tryHostileStrings(share: HostileShare): Promise<HostileRes
   const inReports = strings.flatMap(([name, text]) =>
     harmfulIn(hostileReport(text), ordinary).map(found => `${name} in a report: ${found}`),
   )
-  const inConfigs: ConfigResult = { configs: 0, compared: 0, harmful: [] }
+  const results: HostileResult[] = [{ reports: strings.length, configs: 0, compared: 0, harmful: inReports }]
   for (const [place, file] of shareOf(Array.from(corpus.entries()), share)) {
-    const { configs, compared, harmful } = await tryInConfig(file, turn => (turn + place) % share.every === 0)
-    inConfigs.configs += configs
-    inConfigs.compared += compared
-    inConfigs.harmful.push(...harmful)
+    results.push(await tryInConfig(file, turn => (turn + place) % share.every === 0))
   }
-  return { reports: strings.length, ...inConfigs, harmful: [...inReports, ...inConfigs.harmful] }
+  return joined(results)
+}
+
+export function joined(results: readonly HostileResult[]): HostileResult {
+  const sum = (of: (result: HostileResult) => number) => results.reduce((total, result) => total + of(result), 0)
+  return {
+    reports: sum(({ reports }) => reports),
+    configs: sum(({ configs }) => configs),
+    compared: sum(({ compared }) => compared),
+    harmful: results.flatMap(({ harmful }) => harmful),
+  }
 }
 
 function shareOf<T>(all: readonly T[], { thread, threads }: HostileShare): readonly T[] {
   return all.filter((_, turn) => turn % threads === thread)
 }
 
-interface ConfigResult {
-  configs: number
-  compared: number
-  readonly harmful: string[]
-}
-
-async function tryInConfig(file: SourceFile, isTurn: (turn: number) => boolean): Promise<ConfigResult> {
-  const result: ConfigResult = { configs: 0, compared: 0, harmful: [] }
+async function tryInConfig(file: SourceFile, isTurn: (turn: number) => boolean): Promise<HostileResult> {
+  let [configs, compared] = [0, 0]
+  const harmful: string[] = []
   /** By the text of the config, since most have fewer values than there are strings. */
   const harmlessReports = new Map<string, Report>()
   for (const [turn, [name, text]] of hostileStrings.entries()) {
@@ -61,12 +63,12 @@ async function tryInConfig(file: SourceFile, isTurn: (turn: number) => boolean):
     harmlessReports.set(harmlessFile.text, harmless)
     const report = await reportOn(withValue(file, turn, text))
     const isComparable = isOfOneShape(report, harmless)
-    if (isComparable) result.compared += 1
-    result.configs += 1
+    if (isComparable) compared += 1
+    configs += 1
     const found = harmfulIn(report, isComparable ? harmless : undefined)
-    result.harmful.push(...found.map(sentence => `${name} in ${file.path}: ${sentence}`))
+    harmful.push(...found.map(sentence => `${name} in ${file.path}: ${sentence}`))
   }
-  return result
+  return { reports: 0, configs, compared, harmful }
 }
 
 /**

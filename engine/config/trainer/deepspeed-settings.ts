@@ -14,16 +14,11 @@ const isAbove =
     value.kind === 'number' && value.number > limit
 const isWritten: Differs = value => value.kind !== 'empty' && !(value.kind === 'flag' && !value.flag)
 
-/** Beside what each of them says where it changes nothing. */
-const uncounted: readonly (readonly [path: string, differs: Differs])[] = [
-  // ZeRO++ holds a second copy of the weights within a machine; MiCS divides among so many GPUs alone.
-  ['zero_optimization.zero_hpz_partition_size', isAbove(1)],
-  ['zero_optimization.mics_shard_size', isAbove(0)],
-  ['zero_optimization.zero_quantized_weights', isOn],
-  ['zero_optimization.zero_quantized_nontrainable_weights', isOn],
+type Setting = readonly [path: string, differs: Differs]
+
+/** Of any stage, each with the values by which it differs from what is counted. */
+const uncounted: readonly Setting[] = [
   ['zero_optimization.zenflow', isWritten],
-  // The share of the optimizer's state that waits on the host.
-  ['zero_optimization.offload_optimizer.ratio', value => value.kind === 'number' && value.number < 1],
   [
     'data_types.grad_accum_dtype',
     value => value.kind === 'text' && /^(?:fp32|float32|torch\.float32)$/.test(value.text),
@@ -35,15 +30,22 @@ const uncounted: readonly (readonly [path: string, differs: Differs])[] = [
   ['compile.deepcompile', isOn],
 ]
 
-/** The others do nothing before stage 3. */
-const ofAnyStage = /^(?!zero_optimization\.)|zenflow$/
+/** These do nothing before stage 3. */
+const uncountedInStage3: readonly Setting[] = [
+  // ZeRO++ holds a second copy of the weights within a machine; MiCS divides among so many GPUs alone.
+  ['zero_optimization.zero_hpz_partition_size', isAbove(1)],
+  ['zero_optimization.mics_shard_size', isAbove(0)],
+  ['zero_optimization.zero_quantized_weights', isOn],
+  ['zero_optimization.zero_quantized_nontrainable_weights', isOn],
+  // The share of the optimizer's state that waits on the host.
+  ['zero_optimization.offload_optimizer.ratio', value => value.kind === 'number' && value.number < 1],
+]
 
 /** Those that `config` sets. */
 export function uncountedIn(config: Section): readonly Field[] {
   const stage = config.at('zero_optimization', 'stage')?.value
   const isStage3 = stage?.kind === 'number' && stage.number === 3
-  return uncounted.flatMap(([path, differs]) => {
-    if (!isStage3 && !ofAnyStage.test(path)) return []
+  return [...uncounted, ...(isStage3 ? uncountedInStage3 : [])].flatMap(([path, differs]) => {
     const [key = '', ...rest] = path.split('.')
     const field = config.at(key, ...rest)
     return field !== undefined && differs(field.value) ? [field] : []

@@ -74,8 +74,8 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
     const scaled = traits.scalesQuery ? ops.scale(q) : q
     const context = ops.attention(
       scaled,
-      ops.cached(k, window),
-      ops.cached(value, window, k),
+      ops.cached(k, k, window),
+      ops.cached(value, k, window),
       {
         heads,
         keyValueHeads,

@@ -62,7 +62,7 @@ function attention(ops: Builder, config: FalconConfig, name: string, table: read
   const keyValueHeads = config.new_decoder_architecture ? heads : 1
   const turned = ops.rotary(query, table, heads)
   const turnedKey = ops.rotary(key, table, keyValueHeads)
-  const context = ops.attention(turned, ops.cached(turnedKey), ops.cached(value, undefined, turnedKey), {
+  const context = ops.attention(turned, ops.cached(turnedKey), ops.cached(value, turnedKey), {
     heads,
     keyValueHeads,
     causal: true,

@@ -62,7 +62,7 @@ function gptjBlock(ops: Builder, config: GptjConfig, name: string, x: Value): Va
   const turned = (part: Value) => ops.rotary(part, ops.rotaryTable(part, rotarySize), heads)
   const turnedQuery = turned(query)
   const turnedKey = turned(key)
-  const context = ops.attention(turnedQuery, ops.cached(turnedKey), ops.cached(value, undefined, turnedKey), {
+  const context = ops.attention(turnedQuery, ops.cached(turnedKey), ops.cached(value, turnedKey), {
     heads,
     causal: true,
     dropout: config.attn_pdrop,

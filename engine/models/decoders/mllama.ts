@@ -141,7 +141,7 @@ function crossAttention(ops: Builder, text: DecoderFields, name: string, x: Valu
   const values = project('v_proj', states, keyValueHeads)
   const turnedKeys = turned(norm('k_norm', keys), tables?.states, keyValueHeads)
   const [key, value] = [turnedKeys, values].map(part =>
-    ops.repeatHeads(ops.cached(part, undefined, turnedKeys), heads / keyValueHeads, keyValueHeads),
+    ops.repeatHeads(ops.cached(part, turnedKeys), heads / keyValueHeads, keyValueHeads),
   ) as [Value, Value]
   const shape = { heads, causal: false, dropout: text.attention_dropout, castsSoftmax: true }
   const context = ops.attention(query, key, value, shape, mask)

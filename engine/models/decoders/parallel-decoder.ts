@@ -58,7 +58,7 @@ function neoxLayer(ops: Builder, config: GptNeoxConfig, name: string, table: rea
   const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [Value, Value, Value]
   const [q, k] = [query, key].map(states => ops.rotary(states, table, heads, { alwaysJoins: true })) as [Value, Value]
   const shape = { heads, causal: true, dropout: config.attention_dropout, castsSoftmax: true }
-  const context = ops.attention(q, ops.cached(k), ops.cached(value, undefined, k), shape)
+  const context = ops.attention(q, ops.cached(k), ops.cached(value, k), shape)
   const attended = ops.dropout(ops.linear(`${name}.attention.dense`, context, hidden), dropout)
   if (!config.use_parallel_residual) {
     const sum = ops.residual(attended, x)
@@ -96,7 +96,7 @@ function phiLayer(ops: Builder, config: PhiConfig, name: string, table: readonly
   ) as [Value, Value, Value]
   const [q, k] = [query, key].map(states => ops.rotary(states, table, heads)) as [Value, Value]
   const shape = { heads, causal: true, dropout: config.attention_dropout, castsSoftmax: true }
-  const context = ops.attention(q, ops.cached(k), ops.cached(value, undefined, k), shape)
+  const context = ops.attention(q, ops.cached(k), ops.cached(value, k), shape)
   const attended = ops.dropout(ops.linear(`${name}.self_attn.dense`, context, hidden), dropout)
   const widened = ops.geluNew(ops.linear(`${name}.mlp.fc1`, normalised, config.intermediate_size))
   const fed = ops.dropout(ops.linear(`${name}.mlp.fc2`, widened, hidden), dropout)

@@ -131,7 +131,7 @@ function ownStates(
   const value = keysAreValues ? key : ops.linear(`${name}.v_proj`, x, features, { bias })
   const keys = ops.rotary(norm(ops, `${name}.k_norm`, key, headSize), table, keyValueHeads)
   const values = ops.rmsNorm(`${name}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true })
-  return [ops.cached(keys), ops.cached(values, undefined, keys)]
+  return [ops.cached(keys), ops.cached(values, keys)]
 }
 
 /** Weighted in float32, as every norm of these models is. `size`: features that are normalised together. */

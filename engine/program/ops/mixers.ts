@@ -21,7 +21,7 @@ export const mixers = {
    * Keys or values that a decoder puts into its cache, as it does in training too by default; of the last `window`
    * tokens. `keys`: those beside values, whose type the cache takes.
    */
-  cached: value<(x: Value, window?: number, keys?: Value) => Value>(),
+  cached: value<(x: Value, keys?: Value, window?: number) => Value>(),
   /**
    * q [b, s, heads·size], k and v [b, t, keyValueHeads·size] → [b, s, heads·size]. `bias` is added to the scores:
    * [heads, s, t], or the model's own mask for all heads, [s, t]. `sinks`: the parameter of a learned score a head,

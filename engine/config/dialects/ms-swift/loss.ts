@@ -72,7 +72,6 @@ interface Asked {
  */
 function ofPreferences(reader: FieldReader, document: Section, { field, name, method }: Asked): Training {
   const reference = method === 'full' ? 'copy' : 'adapters-off'
-  const alpha = document.at('cpo_alpha')
   switch (name) {
     case 'dpo':
       return preference(reader, field, { reference, style: 'trl' })
@@ -82,6 +81,7 @@ function ofPreferences(reader: FieldReader, document: Section, { field, name, me
       return preference(reader, field, { reference: 'none', style: 'trl', withCrossEntropy: true })
     case 'cpo':
     case 'simpo': {
+      const alpha = document.at('cpo_alpha')
       const withCrossEntropy = !(alpha?.value.kind === 'number' && alpha.value.number === 0)
       return preference(reader, field, { reference: 'none', style: 'trl', withCrossEntropy })
     }

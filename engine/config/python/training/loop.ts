@@ -10,7 +10,6 @@ import { siteAt } from '../values/sites.ts'
 import { type Instance, type LibraryCall, type Located, placeIn, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
 import { withCastInPlace } from './cast-in-place.ts'
-import { changedLater } from './changed-later.ts'
 import { checkpointing } from './checkpointing.ts'
 import { loadedBatch } from './data-loaders.ts'
 import { fabricFields } from './fabric.ts'
@@ -36,8 +35,8 @@ import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimize
 import { aroundLoop } from './own-steps.ts'
 import { processSettings } from './process-settings.ts'
 import { lengthFields } from './sequence-length.ts'
-
 import type { FoundTraining } from './transformers.ts'
+import { uncountedChanges } from './uncounted-changes.ts'
 import { visibleGpus } from './visible-gpus.ts'
 import { isVisionModel } from './vision-models.ts'
 
@@ -179,7 +178,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
     ...aroundLoop(modules, evaluator),
     ...processSettings(fields, modules, evaluator),
-    ...changedLater(call, modules, adapter.fields.length > 0, evaluator),
+    ...uncountedChanges(call, modules, adapter.fields.length > 0, evaluator),
   ]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }

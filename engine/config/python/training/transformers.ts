@@ -10,7 +10,6 @@ import type { Evaluator } from '../values/evaluator.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
 import { withCastInPlace } from './cast-in-place.ts'
-import { changedLater } from './changed-later.ts'
 import { checkpointing } from './checkpointing.ts'
 import { keyOfOldSft, ofEarlierReleases } from './earlier-releases.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
@@ -26,8 +25,8 @@ import { aroundTrainer } from './own-steps.ts'
 import { processSettings } from './process-settings.ts'
 import { resumed } from './resumed.ts'
 import { blockSize, lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
-
 import { type Told, toldArguments } from './told-arguments.ts'
+import { uncountedChanges } from './uncounted-changes.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
 
 /** A training that the file starts. */
@@ -131,7 +130,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...leftOff(fields, peftConfig, files, evaluator),
     ...aroundTrainer(call, evaluator),
     ...processSettings(fields, files, evaluator),
-    ...changedLater(call, files, adapter.fields.length > 0, evaluator),
+    ...uncountedChanges(call, files, adapter.fields.length > 0, evaluator),
   ]
   const notUnderstood = [
     ...loaded.notUnderstood,

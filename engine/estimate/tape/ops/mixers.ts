@@ -84,7 +84,7 @@ function grown(tape: Tape, cache: KeyValueCache, x: Tensor, keys: Tensor, window
   return output
 }
 
-export function cached(tape: Tape, x: Tensor, window?: number, keys = x): Tensor {
+export function cached(tape: Tape, x: Tensor, keys = x, window?: number): Tensor {
   const cache = tape.pass?.sequences?.cache
   if (cache !== undefined) return grown(tape, cache, x, keys, window)
   // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs. The empty one

@@ -1,4 +1,7 @@
-/** What a script changes of a training after its trainer is made, or while it trains. Nothing of it is counted, so that nothing blocks. */
+/**
+ * What a script changes beside the arguments of its trainer: those arguments once the trainer is made, the batch while it trains, and
+ * the types, kernels and adapters of its model. Nothing of it is counted, so that it is told and nothing blocks.
+ */
 import { soundsLikeMemory } from '../../fields/memory-names.ts'
 import { libraryName } from '../library.ts'
 import { type Call, callExpression, classAround, type ItemChange, type Module, type Place } from '../syntax/module.ts'
@@ -11,7 +14,7 @@ import { told } from './own-steps.ts'
 const MAX_PLACES = 50
 
 /** A sentence for each kind of change. `adapters`: whether the model trains with adapters. */
-export function changedLater(
+export function uncountedChanges(
   start: Call,
   modules: readonly Module[],
   adapters: boolean,
@@ -130,8 +133,8 @@ function castsModule(call: Call): boolean {
   const isSmall = call.branches.some(({ tests }) =>
     tests.some(({ condition }) => isOfSmall.test(sourceOf(condition, { module }))),
   )
-  if (isSmall || !casts.test(module.text.slice(callee.object.to, call.node.to))) return false
-  if (!/float|half/.test(module.text.slice(callee.object.to, call.node.to))) return false
+  const method = module.text.slice(callee.object.to, call.node.to)
+  if (isSmall || !casts.test(method) || !/float|half/.test(method)) return false
   for (let around = call.node.parent; around !== null && around.name !== 'FunctionDefinition'; around = around.parent) {
     const head = module.text.slice(around.from, Math.min(around.to, around.from + 200)).split('\n')[0] ?? ''
     if (around.name === 'ForStatement' && /\.(?:named_)?(?:modules|children|parameters)\(/.test(head))

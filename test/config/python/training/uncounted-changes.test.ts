@@ -1,4 +1,4 @@
-/** What a script changes once its trainer is made, or while it trains: told, and nothing blocks. */
+/** What a script changes beside the arguments of its trainer: told, and nothing blocks. */
 import { expect, it } from 'vitest'
 import { loop } from '../loop.ts'
 import { finetuning, trained } from '../scripts.ts'
