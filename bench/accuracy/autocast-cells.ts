@@ -30,5 +30,6 @@ export const autocastCells: readonly Cell[] = [
   ['microsoft/phi-2', { ...mixed, ...batch(1, 1024), ...over(['q_proj', 'k_proj', 'v_proj', 'dense']) }],
   ['meta-llama/Llama-3.2-1B', { ...mixed, ...batch(2, 1024), gradientAccumulation: 4 }],
   ['meta-llama/Llama-3.2-1B', { ...mixed, ...batch(2, 1024), ...over(allLinear) }],
+  ['Qwen/Qwen2.5-0.5B', { ...mixed, ...batch(2, 128), optimizer: 'sgd' }],
   ...withCache,
 ]

@@ -12,6 +12,7 @@ export const translationCells: readonly Cell[] = [
     { microBatch: 16, sequenceLength: 256, targetLength: 128, precision: 'amp-fp16', ...trainer },
   ],
   ['Helsinki-NLP/opus-mt-en-de', { microBatch: 4, ...ckpt }],
+  ['Helsinki-NLP/opus-mt-en-de', { microBatch: 1, optimizer: 'adamw-fused', ...trainer }],
   ['google/pegasus-large', { microBatch: 16, sequenceLength: 512, targetLength: 64, ...trainer }],
   [
     'google/pegasus-large',

@@ -1,6 +1,7 @@
 /** The gradients of a backward pass: those on their way to a node, those that wait for more of the same parameter, who holds them. */
 
 import type { Memory } from '../sharding/exchange.ts'
+import type { GradientEdge } from '../tape/autograd.ts'
 import type { Storage, Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
 import { Numbers } from './numbers.ts'
@@ -17,7 +18,7 @@ export class Gradients {
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft = new Numbers(0)
   /** By parameter. */
-  readonly #waiting = new Map<Storage, Storage>()
+  readonly #waiting = new Map<Storage, Waiting>()
 
   /** `room`: for so many storages before it grows. */
   constructor(tape: Tape, memory: Memory, room: number, receive: (parameter: Storage, gradient: Storage) => void) {
@@ -31,7 +32,7 @@ export class Gradients {
   begin(loss: Tensor, uses: Numbers): void {
     const seed = this.create(loss)
     this.hold(seed)
-    this.deposit(loss, seed)
+    this.deposit({ to: loss }, seed)
     this.#usesLeft = uses.copy()
   }
 
@@ -72,9 +73,9 @@ export class Gradients {
   }
 
   /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
-  deposit(to: Tensor, gradient: Storage): void {
+  deposit({ to, isView = false }: Pick<GradientEdge, 'to' | 'isView'>, gradient: Storage): void {
     if (to.storage.persistent) {
-      this.#depositForParameter(to, gradient)
+      this.#depositForParameter(to, { gradient, isView })
       return
     }
     const earlier = this.#arrived[to.edge]
@@ -91,30 +92,34 @@ export class Gradients {
     this.letGo(gradient)
   }
 
-  /**
-   * A parameter's gradients wait for each other. torch: input_buffer.cpp can_accumulate_inplace: a linear layer's is the view of
-   * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
-   */
-  #depositForParameter(to: Tensor, gradient: Storage): void {
+  /** A parameter's gradients wait for each other: they are summed in place, but for a view, whose sum with the next is a new tensor. */
+  #depositForParameter(to: Tensor, arrived: Waiting): void {
+    const { gradient } = arrived
     this.#holders.set(gradient.id, 0)
     const parameter = to.storage
     const waiting = this.#waiting.get(parameter)
     const usesLeft = this.#usesLeft.add(parameter.id, -1)
-    let sum = waiting ?? gradient
-    if (waiting !== undefined) {
-      if (this.#tape.autocastDtype === undefined) {
-        sum = this.create(to)
-        this.#memory.release(waiting)
-      }
-      this.#memory.release(gradient)
-    }
+    const sum = waiting === undefined ? arrived : this.#summed(to, waiting, gradient)
     if (usesLeft > 0) {
       this.#waiting.set(parameter, sum)
       return
     }
     this.#waiting.delete(parameter)
-    this.#receive(parameter, sum)
+    this.#receive(parameter, sum.gradient)
   }
+
+  #summed(to: Tensor, waiting: Waiting, gradient: Storage): Waiting {
+    const sum = waiting.isView ? { gradient: this.create(to), isView: false } : waiting
+    if (waiting.isView) this.#memory.release(waiting.gradient)
+    this.#memory.release(gradient)
+    return sum
+  }
+}
+
+/** For the gradients of a parameter's other uses. */
+interface Waiting {
+  readonly gradient: Storage
+  readonly isView: boolean
 }
 
 const NONE: readonly never[] = []

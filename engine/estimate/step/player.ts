@@ -362,8 +362,7 @@ export class Player implements Memory {
     this.#storages.releaseAll(backwardScratch)
     for (let index = 0; index < outgoing.length; index++) this.#gradients.hold(outgoing[index]!)
     for (let index = 0; index < incoming.length; index++) this.#gradients.letGo(incoming[index]!)
-    for (let index = 0; index < outgoing.length; index++)
-      this.#gradients.deposit(gradients[index]!.to, outgoing[index]!)
+    for (let index = 0; index < outgoing.length; index++) this.#gradients.deposit(gradients[index]!, outgoing[index]!)
   }
 
   fixed(bytes: number, kind: ByteKind): Storage {

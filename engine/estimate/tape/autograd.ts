@@ -11,6 +11,8 @@ import type { Dtype, Storage, Tensor } from './storage.ts'
 export interface GradientEdge {
   readonly to: Tensor
   readonly passes: boolean
+  /** It is a view of what the kernel makes: of a linear layer's weight, which the product reads transposed. */
+  readonly isView?: boolean
 }
 
 export type KernelName =

@@ -13,7 +13,7 @@ export function matrixProduct(
     reads: [factor, weight, ...bias],
     outputs: [output],
     saves: [...(weight.requiresGrad ? [factor] : []), ...(factor.requiresGrad ? [weight] : [])],
-    gradients: [factor, weight, ...bias].map(made),
+    gradients: [made(factor), { ...made(weight), isView: true }, ...bias.map(made)],
     flopsPerSample: output.batched ? 2 * elements(output) * inner : 0,
   }
 }
