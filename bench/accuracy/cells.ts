@@ -241,6 +241,7 @@ const seq2seq: readonly Cell[] = [
   ['google/mt5-small', { microBatch: 4, sequenceLength: 512, targetLength: 128, precision: 'amp-bf16', ...trainer }],
   ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, targetLength: 128, paddedBatches: true, ...trainer }],
   ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, ...ckpt, precision: 'amp-bf16', ...trainer }],
+  ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, precision: 'bf16', inFloat16: true, ...trainer }],
   ['google/flan-t5-large', { microBatch: 4, sequenceLength: 512, precision: 'bf16', gradientAccumulation: 2 }],
   [
     'google/flan-t5-xl',

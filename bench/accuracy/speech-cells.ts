@@ -12,6 +12,10 @@ const frozenEncoder = { trainable: { names: [String.raw`model\.decoder\.`, 'proj
 export const speechCells: readonly Cell[] = [
   ['openai/whisper-tiny', { microBatch: 8, sequenceLength: 448 }],
   ['openai/whisper-tiny', { microBatch: 16, sequenceLength: 225, ...trainer, precision: 'bf16', optimizer: 'sgd' }],
+  [
+    'openai/whisper-tiny',
+    { microBatch: 16, sequenceLength: 225, ...trainer, precision: 'bf16', inFloat16: true, optimizer: 'sgd' },
+  ],
   ['openai/whisper-small', { microBatch: 8, sequenceLength: 448, ...trainer, precision: 'amp-bf16' }],
   ['openai/whisper-small', { microBatch: 16, sequenceLength: 225, ...trainer, ...ckpt, precision: 'amp-fp16' }],
   ['openai/whisper-small', { microBatch: 4, sequenceLength: 128, attention: 'eager', precision: 'bf16' }],

@@ -19,6 +19,10 @@ export const translationCells: readonly Cell[] = [
     { microBatch: 16, sequenceLength: 512, targetLength: 128, ...ckpt, precision: 'bf16', ...trainer },
   ],
   ['facebook/nllb-200-distilled-600M', { microBatch: 8, ...trainer }],
+  [
+    'facebook/nllb-200-distilled-600M',
+    { microBatch: 8, sequenceLength: 256, lora: queryValue, precision: 'bf16', inFloat16: true, ...trainer },
+  ],
   ['facebook/nllb-200-distilled-600M', { microBatch: 8, precision: 'bf16', paddedBatches: true, ...trainer }],
   [
     'facebook/nllb-200-distilled-600M',

@@ -50,17 +50,19 @@ type BartConfig = z.infer<typeof bartConfig | typeof marianConfig | typeof pegas
 
 interface Kin {
   readonly normsBefore: boolean
+  /** The encoder's layers clamp what they return, where the others do only if it is not finite. */
+  readonly clamps: boolean
   /** Learned positions have a norm behind their sum with the words. */
   readonly positions: 'learned' | 'parameter' | 'buffer'
   readonly hasLogitsBias: boolean
 }
 
 const kin: Record<BartConfig['model_type'], Kin> = {
-  bart: { normsBefore: false, positions: 'learned', hasLogitsBias: true },
-  mbart: { normsBefore: true, positions: 'learned', hasLogitsBias: true },
-  marian: { normsBefore: false, positions: 'parameter', hasLogitsBias: true },
-  pegasus: { normsBefore: true, positions: 'parameter', hasLogitsBias: true },
-  m2m_100: { normsBefore: true, positions: 'buffer', hasLogitsBias: false },
+  bart: { normsBefore: false, clamps: false, positions: 'learned', hasLogitsBias: true },
+  mbart: { normsBefore: true, clamps: true, positions: 'learned', hasLogitsBias: true },
+  marian: { normsBefore: false, clamps: false, positions: 'parameter', hasLogitsBias: true },
+  pegasus: { normsBefore: true, clamps: true, positions: 'parameter', hasLogitsBias: true },
+  m2m_100: { normsBefore: true, clamps: true, positions: 'buffer', hasLogitsBias: false },
 }
 
 const WORDS = 'model.shared'
@@ -96,7 +98,8 @@ function encode(ops: Builder, config: BartConfig): Value {
         const attended = sublayer(ops, config, `${layer}.self_attn_layer_norm`, states, input =>
           attention(ops, config, `${layer}.self_attn`, input, input, { heads, causal: false }),
         )
-        return feedForward(ops, config, layer, attended, inner)
+        const output = feedForward(ops, config, layer, attended, inner)
+        return kin[config.model_type].clamps ? ops.clampFloat16(output) : output
       }),
   )
   return atEnd(ops, config, name, encoded)

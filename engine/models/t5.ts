@@ -78,12 +78,12 @@ function runStack(ops: Builder, { config, name, ids, tokens, layers, source }: S
       states,
       input => {
         const causal = source !== undefined
-        const attended = selfAttention(ops, config, `${block}.layer.0`, input, { causal, bias })
+        const attended = ops.clampFloat16(selfAttention(ops, config, `${block}.layer.0`, input, { causal, bias }))
         const joined =
           source && sourceBias
-            ? crossAttention(ops, config, `${block}.layer.1`, attended, source.encoded, sourceBias)
+            ? ops.clampFloat16(crossAttention(ops, config, `${block}.layer.1`, attended, source.encoded, sourceBias))
             : attended
-        return feedForward(ops, config, `${block}.layer.${source ? 2 : 1}`, joined)
+        return ops.clampFloat16(feedForward(ops, config, `${block}.layer.${source ? 2 : 1}`, joined))
       },
       shared,
     ),

@@ -60,9 +60,10 @@ function encode(ops: Builder, config: WhisperConfig): Value {
       const attended = sublayer(ops, config, `${layer}.self_attn_layer_norm`, input, normed =>
         attention(ops, config, `${layer}.self_attn`, normed, normed, { heads, causal: false, caches: false }),
       )
-      return sublayer(ops, config, `${layer}.final_layer_norm`, attended, normed =>
+      const output = sublayer(ops, config, `${layer}.final_layer_norm`, attended, normed =>
         feedForward(ops, config, layer, normed, inner),
       )
+      return ops.clampFloat16(output)
     }),
   )
   return ops.returned(ops.layerNorm(`${name}.layer_norm`, encoded))

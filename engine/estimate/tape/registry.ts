@@ -23,6 +23,7 @@ import { pixelAttention } from './kernels/pixel-attention.ts'
 import { fusedConvolution, selectiveScan } from './kernels/selective-scan.ts'
 import {
   clamp,
+  clampFloat16,
   gelu,
   geluErf,
   geluNew,
@@ -151,6 +152,7 @@ export const rows: Rows<Tape, Tensor> = {
   square,
   sigmoid,
   clamp,
+  clampFloat16,
   scale,
   tanhGate,
   softcap,

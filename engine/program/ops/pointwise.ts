@@ -28,6 +28,8 @@ export const pointwise = {
   xielu: value<(name: string, x: Value) => Value>(),
   sigmoid: value<(x: Value) => Value>(),
   clamp: value<(x: Value) => Value>(),
+  /** Clamped to what float16 holds, where it is float16. */
+  clampFloat16: value<(x: Value) => Value>(),
   multiply: value<(x: Value, y: Value) => Value>(),
   /** Times a constant. */
   scale: value<(x: Value, options?: { inPlace?: boolean }) => Value>(),

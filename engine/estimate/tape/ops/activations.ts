@@ -51,6 +51,12 @@ export function clamp(tape: Tape, x: Tensor): Tensor {
   return elementwise(tape, 'clamp', x, { saves: [x] })
 }
 
+/** `inFloat16`: what the types of the tape call bfloat16 is float16. */
+export function clampFloat16(tape: Tape, x: Tensor): Tensor {
+  const isFloat16 = x.dtype === 'float16' || (x.dtype === 'bfloat16' && tape.spec.inFloat16 === true)
+  return isFloat16 ? clamp(tape, x) : x
+}
+
 export function square(tape: Tape, x: Tensor): Tensor {
   return power(tape, x)
 }
