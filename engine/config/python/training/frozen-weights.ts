@@ -9,7 +9,7 @@ import type { Evaluator } from '../values/evaluator.ts'
 import { type LibraryCall, type Located, placeIn, type Site, truthOf } from '../values/values.ts'
 import { saidBy } from './fields.ts'
 import { comparePlaces, FreezingCalls, isInFunction, mayReturnBefore, type Run } from './freezing-calls.ts'
-import { type Reached, reachedBy } from './frozen-loops.ts'
+import { loopsAround, type Reached, reachedBy } from './frozen-loops.ts'
 import { givenIn, isLinear, isModel } from './given-layers.ts'
 import { isHead } from './held-model.ts'
 import { classLoaded, modelChain } from './model-chain.ts'
@@ -45,7 +45,8 @@ export function frozenWeights(
   const ofTrained = loaded === undefined ? found : found.filter(each => !isOfAnother(each, loaded, evaluator))
   const freezes = (each: Statement) =>
     each.trains === false ||
-    (each.trains === undefined && (isCall(each.node) || (loaded && reachedOf(each, loaded, evaluator)?.byValue)))
+    (each.trains === undefined &&
+      (isCall(each.node) || goesOverParameters(each) || (loaded && reachedOf(each, loaded, evaluator)?.byValue)))
   const first = ofTrained.find(freezes)
   if (first === undefined) return { assumptions: [], notUnderstood: [] }
   const field = fieldOf(first, file)
@@ -63,6 +64,12 @@ export function frozenWeights(
     },
     notUnderstood: [],
   }
+}
+
+/** `for name, p in model.named_parameters(): p.requires_grad = …`, whatever that comes to. */
+function goesOverParameters({ node, module }: Statement): boolean {
+  const [loop] = loopsAround(node) ?? []
+  return loop !== undefined && (module.text.slice(loop.from, loop.to).split('\n')[0] ?? '').includes('parameters(')
 }
 
 function namedModel(loaded: LibraryCall): NamedModel {

@@ -264,6 +264,11 @@ describe('weights are named as frozen and not counted', () => {
     ['one by one', `for p in model.bert.named_parameters():\n    p.requires_grad = False`],
     ['as a module, which freezes nothing', 'model.bert.requires_grad = False'],
     ['by a flag', `model.requires_grad_(False)\nmodel.classifier.requires_grad_(flag)`],
+    [
+      'by a pattern of names',
+      'for n, p in model.named_parameters():\n    p.requires_grad = bool(re.search("classifier", n))',
+    ],
+    ['by a set of names', 'for n, p in model.named_parameters():\n    p.requires_grad = n in chosen'],
     ['by a flag alone', 'model.bert.requires_grad_(flag)'],
     ['all of them', inLoop('model')],
     [
