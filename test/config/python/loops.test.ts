@@ -62,6 +62,34 @@ train()
     expect((await trained(text)).spec.precision).toBe(precision)
   })
 
+  it.each([
+    [
+      'a function that the step calls',
+      'def forward_loss(batch):\n    return model(**batch).loss',
+      'forward_loss(batch)',
+    ],
+    [
+      "a model's forward pass",
+      'class Head(torch.nn.Module):\n    def forward(self, x):\n        return x',
+      'model(**batch).loss',
+    ],
+  ])('@torch.autocast on %s decides precision', async (_, defined, loss) => {
+    const indent = defined.startsWith('class') ? '    ' : ''
+    const above = defined.replace(/ *def/, `${indent}@torch.autocast("cuda", dtype=torch.bfloat16)\n${indent}def`)
+    const step = `loss = ${loss}\n    loss.backward()\n    optimizer.step()`
+    expect((await spec({ above, step })).precision).toBe('amp-bf16')
+  })
+
+  it.each([
+    ['True', 'amp-fp16'],
+    ['False', 'fp32'],
+    ['device != "cpu"', 'amp-fp16'],
+  ])('autocast if %s, and nullcontext() otherwise', async (condition, precision) => {
+    const above = `from contextlib import nullcontext\ncontext = torch.autocast("cuda") if ${condition} else nullcontext()`
+    const step = 'with context:\n        loss = model(**batch).loss\n    loss.backward()\n    optimizer.step()'
+    expect((await spec({ above, step })).precision).toBe(precision)
+  })
+
   it.each<readonly [string, string, string]>([
     ['lightning', '"16-mixed"', 'amp-fp16'],
     ['lightning.fabric', '"bf16-mixed"', 'amp-bf16'],
@@ -105,6 +133,13 @@ describe('a loop is asked for what it does not say:', () => {
       'autocast',
       'fp16',
       { step: 'with torch.autocast("cuda", enabled=flags.amp):\n        model(**batch).loss.backward()' },
+    ],
+    [
+      'autocast or nullcontext()',
+      'fp16',
+      {
+        step: 'with torch.autocast("cuda") if "--amp" in sys.argv else nullcontext():\n        model(**batch).loss.backward()',
+      },
     ],
     [
       'Fabric',

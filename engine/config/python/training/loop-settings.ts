@@ -6,11 +6,11 @@ import type { SyntaxNode } from '@lezer/common'
 import { unsaidByAccelerator } from '../../dialects/huggingface/declared.ts'
 import type { Field } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
-import type { Expression } from '../syntax/expressions.ts'
+import { type Expression, expressionOf } from '../syntax/expressions.ts'
 import { type Call, callExpression, type Module, type Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
-import { areEqual, type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
+import { areEqual, type Located, placeIn, type Site, shownAt, truthOf, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 
 const MAX_CALLS = 20
@@ -52,9 +52,12 @@ const evaluates = /(?:^|_)(?:eval\w*|valid\w*|val|test\w*|predict\w*|infer\w*|ge
 export function precisionFields(module: Module, evaluator: Evaluator): readonly Field[] {
   const accelerated = reachedCalls(module, 'Accelerator', evaluator).find(({ library }) => library === 'accelerate')
   if (accelerated !== undefined) return acceleratorPrecision(accelerated, module)
-  const autocasts = reachedCalls(module, 'autocast', evaluator).filter(
-    ({ library, call }) => library === 'torch' && !(call.scope.kind === 'function' && evaluates.test(call.scope.name)),
-  )
+  const autocasts = reachedCalls(module, 'autocast', evaluator)
+    .filter(
+      ({ library, call }) =>
+        library === 'torch' && !(call.scope.kind === 'function' && evaluates.test(call.scope.name)),
+    )
+    .flatMap(reached => asChosen(reached, evaluator))
   const scalers = reachedCalls(module, 'GradScaler', evaluator).filter(({ library }) => library === 'torch')
   const autocast = autocasts[0] ?? decoratingAutocast(module, evaluator)
   if (autocast === undefined) {
@@ -65,12 +68,31 @@ export function precisionFields(module: Module, evaluator: Evaluator): readonly 
   return autocastFields(autocast, module)
 }
 
-/** `@torch.autocast("cuda")` on a function around the step. */
+/** `autocast(…) if flag else nullcontext()`: nothing where it is the other, and open where only a run tells. */
+function asChosen(reached: Reached, evaluator: Evaluator): readonly Reached[] {
+  const { call, site } = reached
+  for (let { node } = call; node.parent !== null && node.parent.name !== 'Body'; node = node.parent) {
+    if (node.parent.name !== 'ConditionalExpression') continue
+    const written = expressionOf(node.parent, call.module.text)
+    if (written.kind !== 'conditional' || node.from === written.condition.from) continue
+    const { condition, whenTrue } = written
+    const isMet = truthOf(evaluator.evaluate(condition, site))
+    const shown = shownAt(call.module, condition)
+    // On a GPU, as it is judged.
+    if (isMet === undefined && /cpu|cuda|device/i.test(shown)) continue
+    if (isMet === undefined) return [{ ...reached, why: reached.why ?? shown }]
+    if (isMet !== (node.from === whenTrue.from)) return []
+  }
+  return [reached]
+}
+
+/** `@torch.autocast("cuda")` on a function around the step, on one that the step calls, or on a model's own forward pass. */
 function decoratingAutocast(module: Module, evaluator: Evaluator): Reached | undefined {
   for (const call of (module.calls.get('backward') ?? []).slice(0, MAX_CALLS)) {
-    for (let around: Scope | undefined = call.scope; around !== undefined; around = around.parent) {
-      const site: Site = { module, scope: around.parent ?? module.top, at: around.from, branches: [] }
-      for (const decorator of around.decorators) {
+    const called = [...module.functions.values()].filter(each => isCalledFrom(each, call.scope))
+    for (const decorated of [...scopesAround(call.scope), ...called]) {
+      const site: Site = { module, scope: decorated.parent ?? module.top, at: decorated.from, branches: [] }
+      for (const decorator of decorated.decorators) {
         const callee = decorator.kind === 'call' ? evaluator.evaluate(decorator.callee, site) : undefined
         if (decorator.kind !== 'call' || callee?.kind !== 'symbol' || !/^torch\.(?:.*\.)?autocast$/.test(callee.name))
           continue
@@ -81,6 +103,14 @@ function decoratingAutocast(module: Module, evaluator: Evaluator): Reached | und
     }
   }
   return undefined
+}
+
+function scopesAround(scope: Scope): readonly Scope[] {
+  return scope.parent === undefined ? [scope] : [scope, ...scopesAround(scope.parent)]
+}
+
+function isCalledFrom({ name, module }: Scope, scope: Scope): boolean {
+  return name === 'forward' || (module.calls.get(name) ?? []).some(call => call.scope === scope)
 }
 
 function autocastFields({ values, here, why, unknown }: Reached, file: Module): readonly Field[] {
