@@ -115,6 +115,8 @@ train()
     'if (index + 1) % 8 == 0:\n        optimizer.step()',
     'if (index + 1) % STEPS == 0 or index == last:\n        optimizer.step()',
     'if index % STEPS == STEPS - 1:\n        scaler.step(optimizer)',
+    'count += 1\n    if count >= STEPS:\n        optimizer.step()\n        count = 0',
+    'is_last = (index + 1) % STEPS == 0\n    if is_last:\n        optimizer.step()',
   ])('accumulates as often as it skips the step: %j', async step => {
     const parts = { above: 'STEPS = 8', step: `model(**batch).loss.backward()\n    ${step}` }
     expect((await spec(parts)).gradientAccumulation).toBe(8)
@@ -140,6 +142,11 @@ describe('a loop is asked for what it does not say:', () => {
       {
         step: 'with torch.autocast("cuda") if "--amp" in sys.argv else nullcontext():\n        model(**batch).loss.backward()',
       },
+    ],
+    [
+      'a step at some of the losses',
+      'gradient_accumulation_steps',
+      { step: 'model(**batch).loss.backward()\n    if len(losses) == 8:\n        optimizer.step()' },
     ],
     [
       'Fabric',

@@ -167,12 +167,14 @@ export function accumulationFields(module: Module, evaluator: Evaluator): readon
     const site: Site = { module, scope, at, branches }
     return branches.flatMap(({ tests, statement }) =>
       tests.flatMap(({ condition }) =>
-        divisorsIn(condition).map(divisor => evaluator.evaluate(divisor, { ...site, at: statement, branches: [] })),
+        [...divisorsIn(named(condition, scope)), ...limitIn(condition, call)].map(divisor =>
+          evaluator.evaluate(divisor, { ...site, at: statement, branches: [] }),
+        ),
       ),
     )
   })
   const [first, ...others] = found
-  if (first === undefined) return summedInside(module, evaluator)
+  if (first === undefined) return [...summedInside(module, evaluator), ...countedSteps(module, evaluator)].slice(0, 1)
   if (others.every(other => areEqual(first, other) === true)) return [fieldOf(ACCUMULATION, first, module)]
   return [openField(first, ACCUMULATION, `steps are taken every ${shownAt(first.module, first)} or otherwise`, module)]
 }
@@ -202,6 +204,36 @@ function summedInside(module: Module, evaluator: Evaluator): readonly Field[] {
   const why = `the gradients of an inner loop (${placeIn(module, loop.from)}) are summed before each step`
   return [openField(backward.here, ACCUMULATION, why, module)]
 }
+
+/** What a name stands for that is set once: `is_last = (step + 1) % 8 == 0`. */
+function named(condition: Expression, { bindings }: Scope): Expression {
+  const [bound, ...others] = (condition.kind === 'name' ? bindings.get(condition.name) : undefined) ?? []
+  return bound?.value.kind === 'expression' && others.length === 0 ? bound.value.expression : condition
+}
+
+/** Of `if count == 8`, where the loop counts by `count += 1`, the 8. */
+function limitIn(condition: Expression, call: Call): readonly Expression[] {
+  const loop = loopAround(call)
+  if (loop === undefined || condition.kind !== 'binary' || condition.left.kind !== 'name') return []
+  const { operator, left, right } = condition
+  const before = call.module.text.slice(loop.from, condition.from)
+  return /^(?:==|>=)$/.test(operator) && before.includes(` ${left.name} += 1\n`) ? [right] : []
+}
+
+/** A step is taken under a condition of the loop's own, `if len(losses) == 8`, which no number of steps follows from. */
+function countedSteps(module: Module, evaluator: Evaluator): readonly Field[] {
+  for (const call of (module.calls.get('step') ?? []).slice(0, MAX_CALLS)) {
+    const loop = loopAround(call)
+    if (loop === undefined || !stepsOptimizer(call) || !evaluator.mayRun(call)) continue
+    const tests = call.branches.flatMap(({ statement, tests: all }) => (statement > loop.from ? all : []))
+    const shown = tests.map(({ condition }) => shownAt(module, condition)).find(each => counts.test(each))
+    const here = { module, from: call.at, to: call.node.to, remarks: [] }
+    if (shown !== undefined) return [openField(here, ACCUMULATION, `a step is taken only where ${shown}`, module)]
+  }
+  return []
+}
+
+const counts = /accum|step|count|batch_idx|boundary|update|micro|\blen\(/i
 
 function loopAround({ node }: Call): SyntaxNode | undefined {
   for (let around = node.parent; around !== null; around = around.parent) {
