@@ -32,9 +32,12 @@ export function aroundLoop(modules: readonly Module[], evaluator: Evaluator): re
   const found =
     backward === undefined
       ? []
-      : [...severalForwards(backward), ...withinStep(backward), ...joinedInStep(backward, evaluator)]
+      : [
+          ...[...severalForwards(backward), ...withinStep(backward), ...joinedInStep(backward, evaluator)],
+          ...[...cutInStep(backward), ...withoutGradientInStep(backward), ...backwardAtTimes(backward)],
+        ]
   const forwards = found.slice(0, 1)
-  return told([...forwards, ...copiedWeights(modules, evaluator)], evaluator)
+  return told([...forwards, ...graphKept(modules, evaluator), ...copiedWeights(modules, evaluator)], evaluator)
 }
 
 /** A sentence for each thing of the code's own that is not counted. */
@@ -193,11 +196,77 @@ function joinedInStep(backward: Call, evaluator: Evaluator): readonly string[] {
       return node.from < forward.from && target !== undefined && given.includes(target)
     })
   }
-  const joined = ['cat', 'concat', 'repeat_interleave', 'interpolate'].flatMap(inStep)
+  const joined = ['cat', 'concat', 'repeat', 'repeat_interleave', 'tile', 'expand', 'interpolate'].flatMap(inStep)
   const found = joined.find(call => isFed(call) && evaluator.mayRun(call))
   return found === undefined
     ? []
     : [`What is put together or scaled for the model within the step (${placeIn(module, found.at)}) is the code's own`]
+}
+
+/** `batch["input_ids"][:, :128]`, `images[:16]`, before the model takes them. */
+function cutInStep({ module, scope, node }: Call): readonly string[] {
+  const step = loopAround(node)
+  const forwards = [...module.calls].flatMap(([name, calls]) => (modelNames.test(name) ? calls : []))
+  const first = step && forwards.find(call => call.scope === scope && isInside(call.node, step))
+  if (step === undefined || first === undefined) return []
+  const text = module.text.slice(step.from, first.node.to)
+  const found = Array.from(text.matchAll(/\[(?::, ?)?: ?\w+\]/g), ({ index }) => index)
+  // `images, labels = batch[:2]` takes two of a tuple.
+  const isOfTuple = (index: number) => /^ *\w+,/.test(text.slice(text.lastIndexOf('\n', index) + 1, index))
+  const cut = found.find(index => !isOfTuple(index))
+  return cut === undefined
+    ? []
+    : [`What is cut from a batch before the model takes it (${placeIn(module, step.from + cut)}) is the code's own`]
+}
+
+/** `with torch.no_grad(): features = model.encoder(images)`: a part of the model that keeps nothing for the backward pass. */
+function withoutGradientInStep({ module, scope, at, node }: Call): readonly string[] {
+  const step = loopAround(node)
+  const calls = step === undefined ? [] : [...module.calls.values()].flatMap(all => all.slice(0, MAX_CALLS))
+  const part = calls.find(call => {
+    if (call.scope !== scope || call.at > at || step === undefined || !isInside(call.node, step)) return false
+    const callee = callExpression(call)?.callee
+    const isPart = callee?.kind === 'attribute' && callee.object.kind === 'name' && modelNames.test(callee.object.name)
+    return isPart && !/^(?:train|eval|to|parameters|zero_grad|generate)$/.test(callee.name) && isUnderNoGrad(call, step)
+  })
+  return part === undefined
+    ? []
+    : [`The part of the model that runs without gradients (${placeIn(module, part.at)}) is the code's own`]
+}
+
+function isUnderNoGrad({ module, node }: Call, step: SyntaxNode): boolean {
+  for (let above = node.parent; above !== null && above.from > step.from; above = above.parent) {
+    const head = module.text.slice(above.from, above.to).split('\n')[0] ?? ''
+    if (above.name === 'WithStatement' && withoutGradient.test(head)) return true
+  }
+  return false
+}
+
+/** `losses.append(model(**batch).loss)`, and backward through all of them at once. */
+function backwardAtTimes({ module, branches, node, at }: Call): readonly string[] {
+  const step = loopAround(node)
+  const tests = branches.flatMap(({ statement, tests: all }) => (step && statement > step.from ? all : []))
+  const isAtTimes = tests.some(({ condition }) => /%|\blen\(/.test(module.text.slice(condition.from, condition.to)))
+  return isAtTimes ? [`What is kept until the backward pass on ${placeIn(module, at)} is the code's own`] : []
+}
+
+/** Gradients of gradients, and a graph that is gone through again. */
+function graphKept(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
+  const found = modules
+    .flatMap(({ calls }) => ['backward', 'grad'].flatMap(name => (calls.get(name) ?? []).slice(0, MAX_CALLS)))
+    .find(call => {
+      const given = callExpression(call)?.arguments ?? []
+      const keeps = given.some(
+        each =>
+          each.kind === 'keyword' &&
+          /^(?:create|retain)_graph$/.test(each.name) &&
+          !(each.value.kind === 'flag' && !each.value.flag),
+      )
+      return keeps && evaluator.mayRun(call)
+    })
+  return found === undefined
+    ? []
+    : [`What the graph that is kept for further gradients holds (${placeIn(found.module, found.at)}) is the code's own`]
 }
 
 /** The name that the statement around a call assigns. */

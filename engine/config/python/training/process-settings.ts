@@ -1,6 +1,7 @@
 /** What a script sets of PyTorch for its whole process, and what decides memory. Nothing of it is counted, so that nothing blocks. */
 import type { Field } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
+import type { CallExpression } from '../syntax/expressions.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
@@ -63,10 +64,22 @@ export function processSettings(
   return told(found, evaluator)
 }
 
+/** `model.compile()` of torch's modules; Keras' is given an optimizer and a loss. */
+function compilesInPlace(written: CallExpression | undefined): boolean {
+  const object =
+    written?.callee.kind === 'attribute' && written.callee.name === 'compile' ? written.callee.object : undefined
+  const name = object?.kind === 'name' || object?.kind === 'attribute' ? object.name : ''
+  const isKeras = written?.arguments.some(
+    each => each.kind === 'keyword' && /^(?:optimizer|loss|metrics)$/.test(each.name),
+  )
+  return /model|net/i.test(name) && !isKeras
+}
+
 function isSetting(call: Call, isDefault: Setting['isDefault'], evaluator: Evaluator): boolean {
   const written = callExpression(call)
   const callee = written && evaluator.evaluate(written.callee, siteAt(call))
-  if (callee?.kind !== 'symbol' || libraryName(callee.name).library !== 'torch') return false
+  const isTorchs = callee?.kind === 'symbol' && libraryName(callee.name).library === 'torch'
+  if (!isTorchs && !compilesInPlace(written)) return false
   const [given] = written?.arguments ?? []
   const value =
     given === undefined || given.kind === 'spread' ? undefined : evaluator.evaluate(given.value, siteAt(call))

@@ -191,6 +191,47 @@ ${step}
     expect((await told(text)).assumesCode).toBeUndefined()
   })
 
+  const backward = '    loss = model(**batch).loss\n    loss.backward()'
+
+  it.each([
+    [
+      'What is cut from a batch before the model takes it (line 11)',
+      `    batch = {k: v[:4] for k, v in batch.items()}\n${backward}`,
+    ],
+    [
+      'What is cut from a batch before the model takes it (line 11)',
+      '    loss = model(batch["input_ids"][:, :128]).loss\n    loss.backward()',
+    ],
+    [
+      'What is put together or scaled for the model within the step (line 11)',
+      '    ids = batch["ids"].repeat(4, 1)\n    loss = model(ids).loss\n    loss.backward()',
+    ],
+    [
+      'The part of the model that runs without gradients (line 12)',
+      '    with torch.no_grad():\n        seen = model.bert(**batch)\n    model.classifier(seen[1]).sum().backward()',
+    ],
+    [
+      'What is kept until the backward pass on line 13',
+      '    losses.append(model(**batch).loss)\n    if len(losses) % 4 == 0:\n        sum(losses).backward()',
+    ],
+    [
+      'What the graph that is kept for further gradients holds (line 12)',
+      `${backward.replace('backward()', 'backward(retain_graph=True)')}`,
+    ],
+  ])('%s is told', async (says, step) => {
+    const { sentences, assumesCode } = await told(loop(step, ''))
+    expect(sentences).toContain(`${says} is the code's own`)
+    expect(assumesCode).toBe(true)
+  })
+
+  it.each([
+    ['two of a tuple', `    images, labels = batch[:2]\n${backward}`],
+    ['what is cut of its outputs', '    out = model(**batch)\n    out.logits[:, :5].sum().backward()'],
+    ['a graph that is not kept', backward.replace('backward()', 'backward(retain_graph=False)')],
+  ])('but not %s', async (_, step) => {
+    expect((await told(loop(step))).assumesCode).toBeUndefined()
+  })
+
   it('what the model generates for a step is told, and what it generates after it is not', async () => {
     const step = '    loss = model(**batch).loss\n    loss.backward()'
     const { sentences } = await told(loop(`    answers = model.generate(**batch)\n${step}`))

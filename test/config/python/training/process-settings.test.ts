@@ -28,6 +28,7 @@ it.each([
   ],
   ['import torch\ntorch.set_default_dtype(torch.bfloat16)', 'The default type of tensors'],
   ['import torch\nrun = torch.compile(step)', 'Compiling by torch.compile'],
+  ['if True:\n    model.compile()', 'Compiling by torch.compile'],
   [
     'import torch\nwith torch.autograd.graph.save_on_cpu(pin_memory=True):\n    pass',
     'Where the backward pass keeps what it needs',
@@ -43,6 +44,7 @@ it.each([
   ['the same by its class', 'import torch\ntorch.set_default_tensor_type(torch.cuda.FloatTensor)'],
   ['the same by its name', 'import torch\ntorch.set_default_tensor_type("torch.cuda.FloatTensor")'],
   ['a pattern that is compiled', 'import re\nname = re.compile("layer")'],
+  ["a model of Keras'", 'model.compile(optimizer="adam", loss="mse")'],
   ['a function of its own', 'def enable_flash_sdp(on):\n    pass\n\nenable_flash_sdp(False)'],
   ['what never runs', 'import torch\nif False:\n    torch.backends.cuda.enable_flash_sdp(False)'],
 ])('%s is nothing to tell', async (_, code) => {
