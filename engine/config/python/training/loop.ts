@@ -32,7 +32,7 @@ import { classLoaded, hasOpenClass, isLoad, type ModelChain, modelChain } from '
 import { type Loaded, loadedFields } from './model-loading.ts'
 import { staysOnProcessor } from './on-gpu.ts'
 import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
-import { aroundLoop } from './own-steps.ts'
+import { aroundLoop, told } from './own-steps.ts'
 import { processSettings } from './process-settings.ts'
 import { lengthFields } from './sequence-length.ts'
 import type { FoundTraining } from './transformers.ts'
@@ -176,6 +176,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const assumptions = [
     ...[...found.assumptions, ...frozen.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])],
     ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
+    ...(frozen.byHand === undefined && adapter.fields.length === 0 ? partsStepped(optimizers, evaluator) : []),
     ...aroundLoop(modules, evaluator),
     ...processSettings(fields, modules, evaluator),
     ...uncountedChanges(call, modules, adapter.fields.length > 0, evaluator),
@@ -226,6 +227,14 @@ function optimizerFields(found: readonly FoundOptimizer[], here: Located, module
   if (only === undefined || others.length > 0) return [openField(here, 'optim', severalOptimizers(found), module)]
   if (only.kind !== undefined) return []
   return [openField(only, 'optim', `it is ${only.name}, with settings whose memory is not known`, module)]
+}
+
+/** An optimizer that holds no state for the rest, whose gradients are there all the same. */
+function partsStepped(optimizers: readonly FoundOptimizer[], evaluator: Evaluator): readonly string[] {
+  const part = optimizers.find(({ isOfPart }) => isOfPart === true)
+  return part === undefined
+    ? []
+    : told([`Which weights the optimizer is given (${placeIn(part.module, part.from)}) is the code's own`], evaluator)
 }
 
 interface Trained {

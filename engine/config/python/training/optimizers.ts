@@ -15,6 +15,8 @@ export interface FoundOptimizer extends Located {
   readonly name: string
   /** `model` of `model.parameters()`; undefined where the parameters are chosen in another way. */
   readonly model: Value | undefined
+  /** It is given some of a model's parameters by their place or their names, whether or not the others are frozen. */
+  readonly isOfPart?: boolean
 }
 
 const names =
@@ -135,7 +137,26 @@ function optimizerOf(call: Call, evaluator: Evaluator): readonly FoundOptimizer[
   const { values, unknown } = evaluator.argumentsOf(expression, site, ['params'])
   const kind = unknown === undefined ? kindOf(library, name, values) : undefined
   const model = trainedModel(expression, site, evaluator)
-  return [{ module, from: at, to: expression.to, remarks: [], kind, name, model }]
+  const isOfPart = takesPart(expression, site, evaluator)
+  return [{ module, from: at, to: expression.to, remarks: [], kind, name, model, isOfPart }]
+}
+
+/** What a wrapper calls the whole model that it holds. */
+const whole = /^(?:module|model|base_model|_orig_mod)$/
+
+/** `model.classifier.parameters()`, `[p for name, p in model.named_parameters() if "head" in name]` */
+function takesPart(expression: CallExpression, site: Site, evaluator: Evaluator): boolean {
+  const params = parametersGiven(expression)
+  if (params === undefined) return false
+  const object = parametersOf(params)
+  if (object?.kind === 'attribute')
+    return (
+      !whole.test(object.name) && modelChain(evaluator.evaluate(object.object, site), evaluator).loaded !== undefined
+    )
+  if (object !== undefined) return false
+  const { module, from, to } = evaluator.evaluate(params, site)
+  const written = module.text.slice(from, Math.min(to, from + MAX_CHOICE_CHARACTERS))
+  return written.startsWith('[') && /parameters\(\) if\b/.test(written) && !/requires_grad|params["']/.test(written)
 }
 
 /** torch.optim uses its foreach implementation on CUDA, unless `fused` is set. */
@@ -176,10 +197,15 @@ function kindOf(library: string, name: string, values: ReadonlyMap<string, Value
   }
 }
 
-function trainedModel({ arguments: given }: CallExpression, site: Site, evaluator: Evaluator): Value | undefined {
+function parametersGiven({ arguments: given }: CallExpression): Expression | undefined {
   const params = given.find(each => each.kind === 'positional' || (each.kind === 'keyword' && each.name === 'params'))
-  if (params === undefined || !('value' in params)) return undefined
-  const object = parametersOf(params.value) ?? chosenFrom(evaluator.evaluate(params.value, site))
+  return params !== undefined && 'value' in params ? params.value : undefined
+}
+
+function trainedModel(expression: CallExpression, site: Site, evaluator: Evaluator): Value | undefined {
+  const params = parametersGiven(expression)
+  if (params === undefined) return undefined
+  const object = parametersOf(params) ?? chosenFrom(evaluator.evaluate(params, site))
   const value = object && evaluator.evaluate(object, site)
   return value?.kind === 'open' && object !== undefined ? (holderOf(object, site, evaluator) ?? value) : value
 }

@@ -26,6 +26,7 @@ export function uncountedChanges(
     ...changedByCallbacks(modules, evaluator),
     ...castByHand(modules, evaluator),
     ...kernelsReplaced(modules, evaluator),
+    ...vocabularyResized(modules, evaluator),
     ...(adapters ? [...furtherAdapters(modules, evaluator), ...trainedBeside(start, evaluator)] : []),
   ]
   return told(found, evaluator)
@@ -49,6 +50,9 @@ function firstOf(
   return []
 }
 
+/** Attributes that transformers 5.18 trainer.py makes its steps of. */
+const ofTrainer = /^(?:_train_batch_size|train_dataset|data_collator|optimizer)$/
+
 /** `trainer.args.gradient_accumulation_steps = 8`, and the same on the arguments that a callback is handed. */
 function argumentsChanged(start: Call, modules: readonly Module[], evaluator: Evaluator): readonly string[] {
   const isCallback = (place: Place) => {
@@ -56,7 +60,9 @@ function argumentsChanged(start: Call, modules: readonly Module[], evaluator: Ev
     return owner !== undefined && /Callback$/.test(evaluator.classes.libraryBase(owner) ?? '')
   }
   const isChanged = (change: ItemChange, module: Module) => {
-    if (change.key.kind !== 'text' || !isBatchOrMemory(change.key.text)) return false
+    if (change.key.kind !== 'text') return false
+    if (/trainer$/i.test(change.object) && ofTrainer.test(change.key.text)) return change.at > start.at
+    if (!isBatchOrMemory(change.key.text)) return false
     if (/trainer\.args$/i.test(change.object)) return module !== start.module || change.at > start.at
     return /^(?:args|trainer)$/.test(change.object) && isCallback(change)
   }
@@ -156,6 +162,20 @@ function kernelsReplaced(modules: readonly Module[], evaluator: Evaluator): read
     ? []
     : [
         `Which kernels ${nameOf(call)}() puts in the place of the model's (${placeIn(call.module, call.at)}) is the code's own`,
+      ]
+}
+
+/** By a number; a tokenizer's few new tokens are no matter. */
+function vocabularyResized(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
+  const toNumber = (call: Call) => {
+    const [first] = callExpression(call)?.arguments ?? []
+    return first !== undefined && 'value' in first && evaluator.evaluate(first.value, siteAt(call)).kind === 'number'
+  }
+  const call = firstCall(modules, ['resize_token_embeddings'], toNumber, evaluator)
+  return call === undefined
+    ? []
+    : [
+        `The vocabulary that ${nameOf(call)}() leaves the model with (${placeIn(call.module, call.at)}) is the code's own`,
       ]
 }
 

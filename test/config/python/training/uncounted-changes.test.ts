@@ -32,6 +32,26 @@ it.each([
     after('trainer.args.gradient_accumulation_steps = 4'),
     'What trainer.args.gradient_accumulation_steps is set to once the trainer is made',
   ],
+  ...['_train_batch_size', 'train_dataset'].map(name => [
+    `its ${name} set on the trainer`,
+    after(`trainer.${name} = other`),
+    `What trainer.${name} is set to once the trainer is made`,
+  ]),
+  [
+    'a vocabulary of a given size',
+    finetuning('', batch).replace('args =', 'model.resize_token_embeddings(200000)\nargs ='),
+    'The vocabulary that resize_token_embeddings() leaves the model with',
+  ],
+  [
+    'some of the weights in the optimizer, by their names',
+    loop({ optimizer: 'optimizer = torch.optim.SGD([p for n, p in model.named_parameters() if "h.11" in n], lr=1)' }),
+    'Which weights the optimizer is given',
+  ],
+  [
+    'a part of the model in the optimizer',
+    loop({ optimizer: 'optimizer = torch.optim.SGD(model.lm_head.parameters(), lr=1)' }),
+    'Which weights the optimizer is given',
+  ],
   [
     'arguments set by a callback',
     finetuning(callback('args.gradient_accumulation_steps = 8'), batch),
