@@ -43,6 +43,7 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
     ['precision=flags.precision', 'not-in-file'],
     ['precision="64-true"', 'not-in-file'],
     ['strategy="fsdp"', 'unsupported-setting'],
+    ['plugins=[MixedPrecision("16-mixed", "cuda")]', 'unsupported-setting'],
     ['strategy="deepspeed_stage_3_offload"', 'unsupported-setting'],
     ['accumulate_grad_batches={0: 8, 4: 1}', 'not-a-whole-number'],
   ])('names what is not known of %s', async (trainer, code) => {

@@ -112,6 +112,30 @@ train()
   })
 
   it.each([
+    ['fsdp_plugin=FullyShardedDataParallelPlugin()', 'unsupported-setting'],
+    ['deepspeed_plugin=DeepSpeedPlugin(zero_stage=3)', 'unsupported-setting'],
+    ['dynamo_backend="inductor"', 'unsupported-setting'],
+    ['cpu=True', 'unsupported-setting'],
+    ['split_batches=True', 'not-in-file'],
+    ['dataloader_config=DataLoaderConfiguration(split_batches=True)', 'not-in-file'],
+  ])('names what an Accelerator is given: %s', async (given, code) => {
+    const imports =
+      'from accelerate import Accelerator, DeepSpeedPlugin, FullyShardedDataParallelPlugin\nfrom accelerate.utils import DataLoaderConfiguration'
+    const above = `${imports}\naccelerator = Accelerator(${given})`
+    const step = 'accelerator.backward(model(**batch).loss)\n    optimizer.step()'
+    expect((await firstProblem(loop({ above, step })))?.code).toBe(code)
+  })
+
+  it.each(['cpu=False', 'dynamo_backend="no"', 'fsdp_plugin=None', 'split_batches=False'])(
+    'an Accelerator with %s does nothing besides',
+    async given => {
+      const above = `from accelerate import Accelerator\naccelerator = Accelerator(${given})`
+      const step = 'accelerator.backward(model(**batch).loss)\n    optimizer.step()'
+      expect(await spec({ above, step })).toMatchObject({ microBatch: 16 })
+    },
+  )
+
+  it.each([
     'if (index + 1) % 8 == 0:\n        optimizer.step()',
     'if (index + 1) % STEPS == 0 or index == last:\n        optimizer.step()',
     'if index % STEPS == STEPS - 1:\n        scaler.step(optimizer)',

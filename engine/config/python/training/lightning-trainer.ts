@@ -32,7 +32,7 @@ export function trainerFields(trainer: LibraryCall, file: Module, evaluator: Eva
       ...strategy.settings,
       ...hidden,
     ],
-    notUnderstood: strategy.notUnderstood,
+    notUnderstood: [...strategy.notUnderstood, ...pluginFields(given.get('plugins'), file)],
   }
 }
 
@@ -57,6 +57,15 @@ function precisionFields(value: Value | undefined, file: Module): readonly Field
         openField(value, 'fp16', value.kind === 'open' ? value.why : `it is ${shownAt(value.module, value)}`, file),
       ]
   }
+}
+
+/** Lightning 2.6 plugins/precision: one of them in the place of what `precision` says. Others tell of clusters and of checkpoints. */
+function pluginFields(value: Value | undefined, file: Module): readonly Field[] {
+  if (value === undefined || value.kind === 'none') return []
+  const written = value.module.text.slice(value.from, value.to)
+  return /precision/i.test(written)
+    ? [saidBy(value, 'plugins', { kind: 'text', text: 'plugins' }, file, 'plugins')]
+    : []
 }
 
 function deviceFields(given: ReadonlyMap<string, Value>, file: Module): readonly Field[] {

@@ -8,6 +8,7 @@ import { type Call, callExpression, classAround, type Module } from '../syntax/m
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import { type Instance, type LibraryCall, type Located, placeIn, type Value } from '../values/values.ts'
+import { accumulationFields } from './accumulation.ts'
 import { adapterFields } from './adapters.ts'
 import { withCastInPlace } from './cast-in-place.ts'
 import { checkpointing } from './checkpointing.ts'
@@ -20,14 +21,7 @@ import { heldModel, isModule } from './held-model.ts'
 import { iteratedBatch } from './iterated-loader.ts'
 import { leftOff } from './left-off.ts'
 import { loopFiles } from './loop-files.ts'
-import {
-  accumulationFields,
-  castInPlace,
-  dividesBatch,
-  imageFields,
-  notFollowed,
-  precisionFields,
-} from './loop-settings.ts'
+import { castInPlace, dividesBatch, imageFields, notFollowed, precisionFields } from './loop-settings.ts'
 import { classLoaded, hasOpenClass, isLoad, type ModelChain, modelChain } from './model-chain.ts'
 import { type Loaded, loadedFields } from './model-loading.ts'
 import { staysOnProcessor } from './on-gpu.ts'
@@ -127,9 +121,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const adapter = adapterFields(chain.peftConfig, chain, module, evaluator)
   const divided = modules.map(each => dividesBatch(each, evaluator)).find(found => found !== undefined)
   const batch =
-    divided === undefined
-      ? { ...loop.batch, name: 'batch_size' }
-      : openField(divided, BATCH, 'DataParallel divides the batch among the GPUs of the machine', module)
+    divided === undefined ? { ...loop.batch, name: 'batch_size' } : openField(divided.by, BATCH, divided.why, module)
   const model = found.fields.find(({ key }) => key === 'model_name_or_path')
   if (batch.value.kind === 'open' && (model === undefined || model.value.kind === 'open'))
     return { kind: 'none', why: batch.value.why }
