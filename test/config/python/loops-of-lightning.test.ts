@@ -51,6 +51,42 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
     expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code }] })
   })
 
+  const step = (body: string) =>
+    lightning('').replace(
+      '    def configure_opt',
+      `    def training_step(self, batch, index):\n${body}\n    def configure_opt`,
+    )
+
+  it.each([
+    [
+      '        batch = batch[:4]\n        return self.net(batch).sum()',
+      'What is cut from a batch before the model takes it',
+    ],
+    ['        one = self(batch)\n        return one + self(batch)', 'The forward pass on line 12'],
+    [
+      '        with torch.no_grad():\n            seen = self.net.layer1(batch)\n        return self.net.fc(seen)',
+      'The part of the model that runs without gradients',
+    ],
+  ])('tells what its step does besides: %j', async (body, says) => {
+    const reading = await readLightning(step(body))
+    expect(reading).toMatchObject({ kind: 'training-config', assumesCode: true })
+    expect(JSON.stringify(reading)).toContain(says)
+  })
+
+  it('tells that its optimizer is given a part of the model', async () => {
+    const reading = await readLightning(lightning('').replace('SGD(self.parameters()', 'SGD(self.net.fc.parameters()'))
+    expect(JSON.stringify(reading)).toContain('Which weights the optimizer is given')
+  })
+
+  it('reads autocast and accumulation of its own steps', async () => {
+    const autocast =
+      '        with torch.autocast("cuda", dtype=torch.bfloat16):\n            return self.net(batch).sum()'
+    expect(await readLightning(step(autocast))).toMatchObject({ spec: { precision: 'amp-bf16' } })
+    const manual =
+      '        optimizer = self.optimizers()\n        self.manual_backward(self.net(batch).sum())\n        if (index + 1) % 8 == 0:\n            optimizer.step()'
+    expect(await readLightning(step(manual))).toMatchObject({ spec: { gradientAccumulation: 8 } })
+  })
+
   it.each(['accelerator="cpu"', 'accelerator="mps"'])('gets no verdict for a GPU with %s', async trainer => {
     const reading = await readLightning(lightning(trainer))
     expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-on-gpu', line: 12 }] })

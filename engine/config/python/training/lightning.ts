@@ -6,11 +6,13 @@ import { type Call, callExpression, type Module, type Scope } from '../syntax/mo
 import type { Evaluator } from '../values/evaluator.ts'
 import { isTrainer } from '../values/trainer-attributes.ts'
 import type { LibraryCall, Located, Value } from '../values/values.ts'
+import { accumulationFields } from './accumulation.ts'
 import { batchOfLoader, loadedBatch } from './data-loaders.ts'
 import { fieldOf } from './fields.ts'
 import { heldModel } from './held-model.ts'
 import { trainerFields } from './lightning-trainer.ts'
 import { ownLoop } from './loop.ts'
+import { precisionFields } from './loop-settings.ts'
 import { argument } from './model-chain.ts'
 import { configuredOptimizers } from './optimizers.ts'
 import type { FoundTraining } from './transformers.ts'
@@ -73,6 +75,7 @@ export function fittedTraining(fit: Fit): FoundTraining {
     batchOfLibrary(data, module, evaluator)
   if (batch === undefined) return { kind: 'none', why: 'its batches are loaded by others' }
   const here: Located = { module, from: at, to, remarks: [] }
+  const { settings, notUnderstood } = trainerFields(trainer, module, evaluator)
   return ownLoop({
     dialect: fit.dialect ?? 'Lightning',
     loop: 'lightning',
@@ -81,11 +84,23 @@ export function fittedTraining(fit: Fit): FoundTraining {
     modules,
     batch,
     optimizers: configuredOptimizers(fitted, fit.optimizer, evaluator),
-    ...trainerFields(trainer, module, evaluator),
+    settings: [...settings, ...ofSteps(settings, modules, evaluator)],
+    notUnderstood,
     model: held.model,
     holder: held.head && { of: fitted, head: held.head },
     evaluator,
   })
+}
+
+/** What a module's own steps say where the trainer does not: autocast in training_step(), steps that it takes by hand. */
+function ofSteps(said: readonly Field[], modules: readonly Module[], evaluator: Evaluator): readonly Field[] {
+  const isSaid = (keys: RegExp) => said.some(({ key }) => keys.test(key))
+  const first = (read: typeof precisionFields) =>
+    modules.map(each => read(each, evaluator)).find(({ length }) => length > 0) ?? []
+  return [
+    ...(isSaid(/^(?:fp16|bf16|torch_dtype)$/) ? [] : first(precisionFields)),
+    ...(isSaid(/^gradient_accumulation_steps$/) ? [] : first(accumulationFields)),
+  ]
 }
 
 /** A file may define a module for each of several trainings. */

@@ -116,6 +116,7 @@ function optimizerMade(value: Value, evaluator: Evaluator): readonly FoundOptimi
       kind: unknown === undefined ? kindOf(library, name, values) : undefined,
       name,
       model: undefined,
+      isOfPart: takesPart(value.call, value.site, evaluator),
     },
   ]
 }

@@ -2,6 +2,7 @@
 import type { SyntaxNode } from '@lezer/common'
 import { plainSentence } from '../../text/quote.ts'
 import { libraryName } from '../library.ts'
+import type { Expression } from '../syntax/expressions.ts'
 import { type Call, callExpression, type Module, type Scope } from '../syntax/module.ts'
 import { methodOf } from '../values/classes.ts'
 import type { Evaluator } from '../values/evaluator.ts'
@@ -24,20 +25,42 @@ export function aroundTrainer(trainer: Call, evaluator: Evaluator): readonly str
   )
 }
 
-/** The same for a loop that the script writes itself, in `modules`. */
+/** The same for a loop that the script writes itself, in `modules`, or whose steps Lightning takes. */
 export function aroundLoop(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
   const backward = modules
     .flatMap(({ calls }) => (calls.get('backward') ?? []).slice(0, MAX_CALLS))
     .find(call => evaluator.mayRun(call))
-  const found =
-    backward === undefined
-      ? []
-      : [
-          ...[...severalForwards(backward), ...withinStep(backward), ...joinedInStep(backward, evaluator)],
-          ...[...cutInStep(backward), ...withoutGradientInStep(backward), ...backwardAtTimes(backward)],
-        ]
+  const step = backward === undefined ? lightningStep(modules, evaluator) : stepOf(backward)
+  const found = [
+    ...(step ? [...severalForwards(step), ...withinStep(step), ...joinedInStep(step, evaluator)] : []),
+    ...(step ? [...cutInStep(step), ...withoutGradientInStep(step)] : []),
+    ...(backward ? backwardAtTimes(backward) : []),
+  ]
   const forwards = found.slice(0, 1)
   return told([...forwards, ...graphKept(modules, evaluator), ...copiedWeights(modules, evaluator)], evaluator)
+}
+
+/** What comes before a backward pass. */
+interface Step extends Pick<Call, 'module' | 'scope' | 'at'> {
+  /** The loop, or Lightning's function, that it stands in. */
+  readonly around: SyntaxNode | undefined
+  readonly backward?: SyntaxNode
+}
+
+function stepOf({ module, scope, at, node }: Call): Step {
+  return { module, scope, at, around: loopAround(node), backward: node }
+}
+
+/** `def training_step(self, batch, index)`, to its end. */
+function lightningStep(modules: readonly Module[], evaluator: Evaluator): Step | undefined {
+  const inStep = modules.flatMap(({ calls }) =>
+    [...calls.values()].flatMap(all => all.filter(({ scope }) => scope.name === 'training_step').slice(0, 1)),
+  )
+  const call = inStep.find(each => evaluator.mayRun(each))
+  let around = call?.node.parent ?? null
+  while (around !== null && around.name !== 'FunctionDefinition') around = around.parent
+  if (call === undefined || around === null) return undefined
+  return { module: call.module, scope: call.scope, at: around.to, around }
 }
 
 /** A sentence for each thing of the code's own that is not counted. */
@@ -135,10 +158,10 @@ function copiedWeights(modules: readonly Module[], evaluator: Evaluator): readon
   return copy === undefined ? [] : [`A copy of weights (${placeIn(copy.module, copy.at)}) is the code's own`]
 }
 
-const modelNames = /^(?:model|net|network|student|classifier|encoder|policy)$/
+const modelNames = /^(?:model|net|network|student|classifier|encoder|policy|self|forward)$/
 
 /** Two forward passes before one backward pass, as of pairs, of a mixed batch or of a regulariser. */
-function severalForwards({ module, scope, at }: Call): readonly string[] {
+function severalForwards({ module, scope, at }: Step): readonly string[] {
   for (const [name, calls] of module.calls) {
     if (!modelNames.test(name)) continue
     const before = calls
@@ -157,9 +180,7 @@ function severalForwards({ module, scope, at }: Call): readonly string[] {
 }
 
 /** What one backward pass goes through again and again, or what the model itself writes for it, here or in a function that it calls. */
-function withinStep(backward: Call): readonly string[] {
-  const { module, scope, at } = backward
-  const step = loopAround(backward.node)
+function withinStep({ module, scope, at, around: step, backward }: Step): readonly string[] {
   if (step === undefined) return []
   const calls = [...module.calls].flatMap(([name, all]) => all.slice(0, MAX_CALLS).map(call => ({ name, call })))
   const isInStep = (call: Call) => call.scope === scope && call.at < at && isInside(call.node, step)
@@ -172,16 +193,14 @@ function withinStep(backward: Call): readonly string[] {
       return [`What the model generates (${place}) before it trains on it is the code's own`]
     if (!modelNames.test(name) || isWithoutGradient(call) || runsWithoutGradient(call.scope, call)) continue
     const inner = loopAround(call.node)
-    if (inner !== undefined && (isCalled || !isInside(backward.node, inner)))
+    if (inner !== undefined && (isCalled || !(backward && isInside(backward, inner))))
       return [`The forward pass on ${place}, of which several come before one backward pass, is the code's own`]
   }
   return []
 }
 
 /** Two views of each image in one batch, tokens of the script's own, or images that are scaled: `model(torch.cat([one, other]))`. */
-function joinedInStep(backward: Call, evaluator: Evaluator): readonly string[] {
-  const { module, scope, at } = backward
-  const step = loopAround(backward.node)
+function joinedInStep({ module, scope, at, around: step }: Step, evaluator: Evaluator): readonly string[] {
   if (step === undefined) return []
   const inStep = (name: string) =>
     (module.calls.get(name) ?? [])
@@ -204,8 +223,7 @@ function joinedInStep(backward: Call, evaluator: Evaluator): readonly string[] {
 }
 
 /** `batch["input_ids"][:, :128]`, `images[:16]`, before the model takes them. */
-function cutInStep({ module, scope, node }: Call): readonly string[] {
-  const step = loopAround(node)
+function cutInStep({ module, scope, around: step }: Step): readonly string[] {
   const forwards = [...module.calls].flatMap(([name, calls]) => (modelNames.test(name) ? calls : []))
   const first = step && forwards.find(call => call.scope === scope && isInside(call.node, step))
   if (step === undefined || first === undefined) return []
@@ -220,18 +238,24 @@ function cutInStep({ module, scope, node }: Call): readonly string[] {
 }
 
 /** `with torch.no_grad(): features = model.encoder(images)`: a part of the model that keeps nothing for the backward pass. */
-function withoutGradientInStep({ module, scope, at, node }: Call): readonly string[] {
-  const step = loopAround(node)
+function withoutGradientInStep({ module, scope, at, around: step }: Step): readonly string[] {
   const calls = step === undefined ? [] : [...module.calls.values()].flatMap(all => all.slice(0, MAX_CALLS))
   const part = calls.find(call => {
     if (call.scope !== scope || call.at > at || step === undefined || !isInside(call.node, step)) return false
     const callee = callExpression(call)?.callee
-    const isPart = callee?.kind === 'attribute' && callee.object.kind === 'name' && modelNames.test(callee.object.name)
+    const object = callee?.kind === 'attribute' ? callee.object : undefined
+    const isOfModel = object?.kind === 'name' || object?.kind === 'attribute' ? modelNames.test(object.name) : false
+    const isPart = callee?.kind === 'attribute' && isOfModel && object !== undefined && !isSelf(object)
     return isPart && !/^(?:train|eval|to|parameters|zero_grad|generate)$/.test(callee.name) && isUnderNoGrad(call, step)
   })
   return part === undefined
     ? []
     : [`The part of the model that runs without gradients (${placeIn(module, part.at)}) is the code's own`]
+}
+
+/** Whose methods are the code's own. */
+function isSelf(object: Expression): boolean {
+  return object.kind === 'name' && object.name === 'self'
 }
 
 function isUnderNoGrad({ module, node }: Call, step: SyntaxNode): boolean {
