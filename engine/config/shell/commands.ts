@@ -10,8 +10,10 @@ import {
   type PipelineNode,
   parse,
   type Statement,
+  type Word,
   type WordPart,
 } from 'unbash'
+import { plain } from '../text/quote.ts'
 import { isTest, type Truth, truthOf, truthOfTest } from './conditions.ts'
 import { type Given, remarksOf } from './given.ts'
 import { defaultsIn } from './split-words.ts'
@@ -40,6 +42,9 @@ export function commandsIn(
   walk.statements(parse(shell.text).commands, 0)
   return walk.found
 }
+
+/** Files that are read in for paths, modules and secrets. */
+const ofEnvironment = /activate|bashrc|profile|conda|venv|modules?|setvars|\/etc\/|(?:^|\/)\.env["']?$/i
 
 class Walk {
   readonly found: ShellCommand[] = []
@@ -230,6 +235,8 @@ class Walk {
             `$${each.value} is read when it runs (line ${this.#shell.lineOf(each.pos)})`,
           )
     }
+    const [sourced] = /^(?:source|\.)$/.test(name.value) ? suffix : []
+    if (sourced?.type === 'Word' && !ofEnvironment.test(sourced.text)) this.#doubtNumbers(sourced)
     const given = [name, ...suffix].flatMap(each => {
       if (each.type === 'Word') return this.#environment.expand(each)
       // `key=value` after the command's name is a word of it.
@@ -246,6 +253,16 @@ class Walk {
       ]),
     )
     this.found.push({ words: given, variable: key => ownValues.get(key) ?? before.get(key), at: pos })
+  }
+
+  /** `BS=64`, and then `source settings.sh`, which may set it anew. */
+  #doubtNumbers({ text, pos }: Word): void {
+    const numbers = this.#environment
+      .names()
+      .filter(name => /^(?:\d+|true|false)$/i.test(this.#environment.get(name)?.text ?? ''))
+    const line = this.#shell.lineOf(pos)
+    for (const name of numbers)
+      this.#environment.forget(name, pos, `$${name} may be set anew by what ${plain(text)} holds (line ${line})`)
   }
 
   /** `IFS=',' read -ra GPUS <<< "$LIST"`; false for all other reading. */

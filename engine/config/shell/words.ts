@@ -155,6 +155,10 @@ export class Environment {
     this.#variables.set(name, { isArray: false, words: [this.open(pos, name, why)] })
   }
 
+  names(): readonly string[] {
+    return [...this.#variables.keys()]
+  }
+
   open(from: number, text: string, why: string): Given {
     return { text: plain(text), from, why, remarks: [] }
   }

@@ -15,6 +15,8 @@ describe('a value', () => {
     [': "${BS:=16}"\n', '$BS'],
     [': ${BS:=16} ${OTHER:=2}\n', '$BS'],
     ['', '`# samples` 16'],
+    ['source settings.sh\nBS=16\n', '$BS'],
+    ['BS=16\nsource .venv/bin/activate\n. ~/.bashrc\nsource .env\n', '$BS'],
   ])('set by %j and given as %s can be changed where its literal stands', async (before, given) => {
     const text = `${before}python train.py ${bert} --per_device_train_batch_size ${given}\n`
     const { batchSizeAt, spec } = await trained(text)
@@ -51,6 +53,8 @@ describe('a value', () => {
 
   it.each([
     ['if [ -n "$CI" ]; then BS=2; fi\n', 'it is set under a condition (line 2)'],
+    ['source settings.sh\n', '$BS may be set anew by what settings.sh holds (line 2)'],
+    ['. ./sizes/large.env\n', '$BS may be set anew by what ./sizes/large.env holds (line 2)'],
     ['read BS\n', '$BS is read when it runs (line 2)'],
     ['BS=$(nproc)\n', '$(nproc) is computed when it runs (line 2)'],
     ['BS=$1\n', '$1 is an argument of the script (line 2)'],
