@@ -228,7 +228,7 @@ function cutInStep({ module, scope, around: step }: Step): readonly string[] {
   const first = step && forwards.find(call => call.scope === scope && isInside(call.node, step))
   if (step === undefined || first === undefined) return []
   const text = module.text.slice(step.from, first.node.to)
-  const found = Array.from(text.matchAll(/\[(?::, ?)?: ?\w+\]/g), ({ index }) => index)
+  const found = Array.from(text.matchAll(/\[(?::, ?)?: ?\w+\]/g), ({ index }) => index).slice(0, MAX_CALLS)
   // `images, labels = batch[:2]` takes two of a tuple.
   const isOfTuple = (index: number) => /^ *\w+,/.test(text.slice(text.lastIndexOf('\n', index) + 1, index))
   const cut = found.find(index => !isOfTuple(index))
