@@ -226,6 +226,7 @@ async function analyzeReading(
       const result = {
         status: 'not-analysed' as const,
         path,
+        ...(reading.dialect !== undefined && { dialect: reading.dialect }),
         problems,
         ...unblocking(path, general),
         ...besides(reading),
@@ -294,7 +295,7 @@ async function assessed(
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
     const problems = [{ ...error.problem, file: path }]
-    return { status: 'not-analysed', path, problems, ...excuse, ...besides(reading) }
+    return { status: 'not-analysed', path, dialect: reading.dialect, problems, ...excuse, ...besides(reading) }
   }
 }
 

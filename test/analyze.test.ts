@@ -253,7 +253,9 @@ overrides:
   test('turn what a config cannot say into figures', async () => {
     const text = 'per_device_train_batch_size: 16\nmodel_name_or_path: $MODEL\n'
     const supplying = settings('overrides:\n  - { path: "*.yaml", model: bert, sequence_length: 128 }\n')
-    expect((await analyze([{ path: 'train.yaml', text }], { now })).configs).toMatchObject([{ status: 'not-analysed' }])
+    expect((await analyze([{ path: 'train.yaml', text }], { now })).configs).toMatchObject([
+      { status: 'not-analysed', dialect: 'Hugging Face Trainer' },
+    ])
     const config = await analysed(text, { settings: supplying })
     expect(config).toMatchObject({ spec: { sequenceLength: 128 } })
     expect(config.assumptions).toContain('The model is "bert", as set in .github/memorymark.yml.')

@@ -31,7 +31,7 @@ const offline: Found = { lookUp: resolveOffline, deepSpeed: notLookedFor, pinned
 /** One file of keys: parse, find the tool whose format it is, read. Never throws for what the file holds. Scripts are read by `readConfigAsync`. */
 export function readConfig(file: SourceFile): Reading {
   const opened = openConfig(file)
-  return opened.kind === 'open' ? opened.read(offline) : opened
+  return opened.kind === 'open' ? readWith(opened, offline) : opened
 }
 
 /** As `readConfig`, with what the file names looked for. `supplied` wins over what the file writes. */
@@ -42,7 +42,7 @@ export async function readConfigAsync(
 ): Promise<FileReading> {
   const noted = notingFiles(sources)
   const opened = await openFile(file, noted.sources, supplied, sources)
-  return opened.kind === 'open' ? opened.read(await foundFor(opened, file, sources, noted)) : opened
+  return opened.kind === 'open' ? readWith(opened, await foundFor(opened, file, sources, noted)) : opened
 }
 
 /** Reads a file of keys as `readConfig` does, and tells how. */
@@ -90,6 +90,11 @@ async function findEarlierStage(
   if (resolveOffline(name).kind !== 'unknown' || !name.includes('/')) return undefined
   const { modelOfEarlierStage } = await import('./other-files/earlier-stage.ts')
   return modelOfEarlierStage(name, path, sources, noted)
+}
+
+function readWith({ dialect, read }: OpenConfig, found: Found): Reading {
+  const reading = read(found)
+  return reading.kind === 'unreadable' ? { ...reading, dialect } : reading
 }
 
 function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found: Found): Explanation {

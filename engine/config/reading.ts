@@ -108,6 +108,8 @@ export type Reading =
   | {
       readonly kind: 'unreadable'
       readonly problems: readonly Problem[]
+      /** Absent of a file that was not recognised, such as one that cannot be parsed. */
+      readonly dialect?: string
       readonly otherFiles?: readonly OtherFile[]
       readonly training?: ReadTraining
     }

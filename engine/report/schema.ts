@@ -297,6 +297,8 @@ export const unanalysedConfig = z.object({
   status: z.literal('not-analysed'),
   path,
   training,
+  /** The format that it was taken for. Absent if it cannot be parsed, and in older reports. */
+  dialect: label.optional(),
   problems: z.array(problem).min(1).max(50),
   otherFiles,
   /** Why it does not block; absent if it blocks. */
