@@ -68,7 +68,7 @@ const currentMethod = z.discriminatedUnion('kind', [
     completionLength: z.number().int().min(1).max(10_000_000),
     /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
     completions: batchSize,
-    /** TRL before 0.17: completions are generated for each micro-batch by itself, whatever its size. */
+    /** TRL before 0.17, and `steps_per_generation: 1`: completions are generated for each micro-batch by itself, whatever its size. */
     ofEachBatch: z.literal(true).optional(),
     /** verl: sequences in a pass that scores them before the step. */
     scored: batchSize.optional(),

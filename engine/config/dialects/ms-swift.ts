@@ -23,6 +23,7 @@ import { quantizesOnLoad } from '../trainer/loading.ts'
 import { isOn } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
+import { sequenceWithCompletions } from './ms-swift/completions.ts'
 import { readAdapter, readMethod, readQuantization, readTowers, tunerKeys } from './ms-swift/fine-tuning.ts'
 import { readTraining } from './ms-swift/loss.ts'
 import { readPrecision } from './ms-swift/precision.ts'
@@ -54,18 +55,20 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const method = readMethod(reader, document)
   const sharded = readSharding(reader, document, deepSpeed)
   const gpus = readGpus(reader, undefined, sharded.sharding)
-  const training = readTraining(reader, document, method)
+  const batch = readBatch(reader, document, gpus)
+  const training = readTraining(reader, document, { batch, gpus, hasAdapter: method === 'lora' })
   const attention = readAttention(reader, document.at('attn_impl'), model)
   const isPacked = isOn(reader, document.at('packing')) || isOn(reader, document.at('padding_free'))
   const quantization = readQuantization(reader, document, method)
-  tellLogits(reader, document.at('use_logits_to_keep'))
+  const isOnline = training.method?.kind === 'online'
+  if (!isOnline) tellLogits(reader, document.at('use_logits_to_keep'))
   readTowers(reader, document, model, method)
   const reentrantCheckpoints = readReentrant(reader, document.at('gradient_checkpointing_kwargs'))
   return languageModelReading(reader, {
     dialect: msSwift.name,
     model,
-    batch: readBatch(reader, document, gpus),
-    sequence: readSequence(document),
+    batch,
+    sequence: isOnline ? sequenceWithCompletions(reader, document) : readSequence(document),
     settings: {
       gpus,
       ...readPrecision(reader, document, { isFull: method === 'full', sharding: sharded.sharding }),

@@ -28,13 +28,15 @@ export interface CompletionTerms {
   readonly step: { readonly samples: number; readonly gpus: number; readonly areGpusOpen: boolean }
   readonly hasAdapter: boolean
   readonly tempersInPlace: boolean
-  /** Whether the trainer generates for each micro-batch by itself. */
+  /** Whether the trainer generates for each micro-batch by itself; `step.samples` are its own then. */
   readonly ofEachBatch?: true | undefined
   readonly comparesFeatures?: boolean
   /** Whether the trainer is given a model that already has adapters, and copies them. */
   readonly copiesAdapters?: boolean
   /** Where the config sets none; 0 when absent. */
   readonly defaultBeta?: number
+  /** Tokens of a completion where the config sets none; those of TRL's GRPOConfig when absent. */
+  readonly defaultLength?: number
   /** Completions of a prompt where the config sets none; those of TRL's GRPOConfig when absent. */
   readonly defaultPerPrompt?: number
 }
@@ -59,11 +61,12 @@ export function readCompletions(
     ofEachBatch,
     defaultBeta = 0,
     defaultPerPrompt = DEFAULT_PER_PROMPT,
+    defaultLength,
     copiesAdapters = false,
   } = terms
   if (namesRewardModel(reader, fields.rewards)) return ordinary
   const tokens = fields.completionLength && reader.wholeNumber(fields.completionLength, { max: 10_000_000 })
-  const completionLength = tokens ?? defaultCompletionLength(reader)
+  const completionLength = tokens ?? defaultLength ?? defaultCompletionLength(reader)
   const all = fields.perGeneration && reader.wholeNumber(fields.perGeneration, { max: MAX_BATCH })
   const completions = all === undefined ? step.samples : Math.max(1, Math.floor(all / step.gpus))
   if (completions > MAX_BATCH) {
@@ -95,6 +98,22 @@ export function readCompletions(
   } as const
   reader.note('method', method, field)
   return { method, ...readStreamedLoss(reader, fields.liger) }
+}
+
+/**
+ * `steps_per_generation`: whether the completions of a whole step are generated at once, or those of each micro-batch by themselves.
+ * With any other number, changing the micro-batch changes how many are generated, which may be refused.
+ */
+export function readGenerating(
+  reader: FieldReader,
+  field: Field | undefined,
+  gradientAccumulation: number,
+): 'of-each-batch' | 'of-a-step' | undefined {
+  const steps = field === undefined ? undefined : reader.wholeNumber(field, { max: MAX_BATCH })
+  if (steps === undefined || steps === gradientAccumulation) return 'of-a-step'
+  if (steps === 1) return 'of-each-batch'
+  const message = `steps_per_generation ${steps} with an accumulation of ${gradientAccumulation} is not modelled yet`
+  return reader.refuse(field, 'unsupported-setting', message, 'Write generation_batch_size instead.')
 }
 
 function defaultCompletionLength(reader: FieldReader): number {
@@ -163,7 +182,7 @@ function tell(reader: FieldReader, { completionLength, completions, generation, 
   )
   reader.assume(
     ofEachBatch
-      ? 'The completions of each micro-batch are generated and compared by themselves, as in TRL before 0.17: the trainer takes only multiples of the number per prompt.'
+      ? 'The completions of each micro-batch are generated and compared by themselves: the trainer takes only multiples of the number per prompt.'
       : 'Recommendations keep the effective batch: it is the number of completions that are generated and compared at a time.',
   )
 }

@@ -110,6 +110,43 @@ describe('a command of ms-swift', () => {
     expect(spec.dropout).toBe(false)
   })
 
+  it('learns from completions of 512 tokens against the model without its adapters, and generates them itself', async () => {
+    const grpo = sft.replace('swift sft', 'swift rlhf --rlhf_type grpo')
+    const reading = await trained(`NPROC_PER_NODE=2 ${grpo} --max_length 1024\n`)
+    expect(reading.spec).toMatchObject({
+      sequenceLength: 1_536,
+      method: {
+        kind: 'online',
+        reference: 'adapters-off',
+        completionLength: 512,
+        completions: 8,
+        generation: { kind: 'transformers' },
+      },
+    })
+    expect(reading.assumesLength).toBeUndefined()
+    const open = await trained(`${grpo} --max_completion_length 1024 --train_type full --beta 0\n`)
+    expect(open).toMatchObject({ assumesLength: true, spec: { sequenceLength: 1_536, method: { reference: 'none' } } })
+    expect((await trained(`${grpo} --train_type full\n`)).spec.method).toMatchObject({ reference: 'copy' })
+    const each = await trained(
+      `${grpo} --per_device_train_batch_size 8 --steps_per_generation 1 --use_liger_kernel true\n`,
+    )
+    expect(each.spec).toMatchObject({ method: { completions: 8, ofEachBatch: true }, fusedLoss: true })
+  })
+
+  it.each([
+    ['--vllm_mode server --vllm_server_host 127.0.0.1', { kind: 'server' }],
+    ['--vllm_server_host 127.0.0.1', { kind: 'server' }],
+    ['--vllm_mode colocate', { kind: 'vllm', share: 0.9, sleeps: false }],
+    [
+      '--vllm_mode colocate --vllm_gpu_memory_utilization 0.4 --sleep_level 1 --offload_model true --offload_optimizer true',
+      { kind: 'vllm', share: 0.4, sleeps: true, movedOut: ['weights', 'optimizerState'] },
+    ],
+  ])('has vLLM generate with %s', async (text, generation) => {
+    const grpo = sft.replace('swift sft', 'swift rlhf --rlhf_type grpo')
+    const { spec } = await trained(`${grpo} --use_vllm true ${text}\n`)
+    expect(spec.method).toMatchObject({ generation })
+  })
+
   it.each([
     ['', true],
     ['--loss_scale last_round+ignore_empty_think', true],
@@ -141,7 +178,11 @@ describe('a command of ms-swift', () => {
     ['--task_type seq_cls --num_labels 2', 'unsupported-setting'],
     ['--tuner_backend unsloth', 'unsupported-setting'],
     ['--adapters runs/one/checkpoint-20', 'unsupported-setting'],
-    ['--rlhf_type grpo', 'unsupported-training'],
+    ['--rlhf_type ppo', 'unsupported-training'],
+    ['--rlhf_type grpo --reward_model internlm/internlm2-7b-reward', 'unsupported-training'],
+    ['--rlhf_type grpo --padding_free true', 'unsupported-training'],
+    ['--rlhf_type grpo --steps_per_generation 4', 'unsupported-setting'],
+    ['--rlhf_type grpo --generation_batch_size 12 --num_generations 8', 'unsupported-setting'],
     ['--rlhf_type nobody', 'unsupported-training'],
     ['--loss_type my_own_loss', 'unsupported-training'],
     ['--fsdp my-fsdp.json', 'unsupported-setting'],

@@ -6,7 +6,7 @@ import type { FieldReader } from '../../fields/fields.ts'
 import type { UnwrittenLength } from '../../fields/model-fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
 import type { Field } from '../../text/section.ts'
-import { DEFAULT_PER_PROMPT, readCompletions } from '../../trainer/completions.ts'
+import { DEFAULT_PER_PROMPT, readCompletions, readGenerating } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 import type { Arguments } from './arguments.ts'
 import { unslothAdapters } from './declared.ts'
@@ -65,9 +65,10 @@ export function readTrlCompletions(
     return ordinary
   }
   const generation = readGeneration(reader, find, isUnsloth)
-  if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
-  // trl#3283: since 0.17 for all micro-batches of a step at once.
-  const ofEachBatch = reader.isTrlBefore('0.17') || undefined
+  const generates = readGenerating(reader, find('steps_per_generation'), step.gradientAccumulation)
+  if (generation === undefined || generates === undefined) return ordinary
+  // trl#3283: since 0.17 for all micro-batches of a step at once, unless steps_per_generation says otherwise.
+  const ofEachBatch = reader.isTrlBefore('0.17') || generates === 'of-each-batch' || undefined
   return readCompletions(
     reader,
     field,
@@ -122,15 +123,6 @@ export function lengthWithCompletions(reader: FieldReader, find: Find, completio
   const prompt = find('max_prompt_length')
   const tokens = ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + completionLength
   return { tokens, isKnown: prompt !== undefined || reader.isTrlBefore('0.28') }
-}
-
-/** If it differs from the accumulation, changing the micro-batch changes the number of completions, which may be refused. */
-function keepsSteps(reader: FieldReader, field: Field | undefined, { gradientAccumulation }: Step): boolean {
-  const steps = field === undefined ? undefined : reader.wholeNumber(field, { max: MAX_BATCH })
-  if (steps === undefined || steps === gradientAccumulation) return true
-  const message = `steps_per_generation ${steps} with an accumulation of ${gradientAccumulation} is not modelled yet`
-  reader.refuse(field, 'unsupported-setting', message, 'Write generation_batch_size instead.')
-  return false
 }
 
 type Generation = Extract<TrainingMethod, { kind: 'online' }>['generation']

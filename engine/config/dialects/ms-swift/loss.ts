@@ -4,15 +4,16 @@ import { leaveOut } from '../../fields/supplied.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../../trainer/method.ts'
-import type { Method } from './fine-tuning.ts'
+import { type Around, readGrpo } from './completions.ts'
 
-export function readTraining(reader: FieldReader, document: Section, method: Method): Training {
+export function readTraining(reader: FieldReader, document: Section, around: Around): Training {
   const field = document.at('rlhf_type')
   const name = reader.text(field)
   if (field === undefined || name === undefined) return ofAnswers(reader, document)
   const liger = document.at('use_liger_kernel')
+  if (name === 'grpo') return readGrpo(reader, document, field, around)
   if (isOn(reader, liger) && name !== 'rm') tellOfWholeLogits(reader, `${field.name} ${name}`)
-  return ofPreferences(reader, document, { field, name, method })
+  return ofPreferences(reader, document, { field, name, hasAdapter: around.hasAdapter })
 }
 
 /** The model's own loss, which Liger fuses, or one of ms-swift's on logits in full. */
@@ -63,15 +64,15 @@ const binaryScales =
 interface Asked {
   readonly field: Field
   readonly name: string
-  readonly method: Method
+  readonly hasAdapter: boolean
 }
 
 /**
  * `swift rlhf`: the trainers take TRL's log-probabilities, with a copy as reference unless adapters train. SimPO is CPO with another
  * loss (swift/arguments/rlhf_args.py), whose cross-entropy `cpo_alpha` weighs, 1 by default.
  */
-function ofPreferences(reader: FieldReader, document: Section, { field, name, method }: Asked): Training {
-  const reference = method === 'full' ? 'copy' : 'adapters-off'
+function ofPreferences(reader: FieldReader, document: Section, { field, name, hasAdapter }: Asked): Training {
+  const reference = hasAdapter ? 'adapters-off' : 'copy'
   switch (name) {
     case 'dpo':
       return preference(reader, field, { reference, style: 'trl' })
@@ -87,7 +88,6 @@ function ofPreferences(reader: FieldReader, document: Section, { field, name, me
     }
     case 'rm':
       return reward(reader, field, 'score')
-    case 'grpo':
     case 'ppo':
     case 'gkd':
       return refuseGeneration(reader, field, name)

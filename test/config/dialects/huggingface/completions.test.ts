@@ -145,6 +145,10 @@ describe("arguments of TRL's GRPOTrainer", () => {
 
   it('steps of a generation that are not those of the accumulation are refused', () => {
     expect(trainingConfig(`${grpo}steps_per_generation: 4\n`).spec.method).toMatchObject({ completions: 16 })
+    expect(trainingConfig(`${grpo}steps_per_generation: 1\n`).spec.method).toMatchObject({
+      completions: 4,
+      ofEachBatch: true,
+    })
     const problem = onlyProblemIn(`${grpo}steps_per_generation: 8\n`)
     expect(problem).toMatchObject({ code: 'unsupported-setting', line: 8 })
   })
