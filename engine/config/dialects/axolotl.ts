@@ -95,6 +95,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
   refuseRemote(reader, document.at('plugins'))
   refuseTeacher(reader, document)
+  tellOfOwnCode(reader, document)
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
   if (hasAdapter && isOn(reader, document.at('relora'))) {
     reader.assume('Memory is counted between two merges of ReLoRA; the memory of a merge itself is not.')
@@ -195,6 +196,18 @@ function refuseRemote(reader: FieldReader, plugins: Field | undefined): void {
     message,
     'Exclude this config: add it to ignore in .github/memorymark.yml.',
   )
+}
+
+/** A trainer of the team's own, the layers that Spectrum freezes, and a cross-entropy on top of DPO's. */
+const ownKeysOfSteps = ['trainer_cls', 'spectrum_top_fraction', 'rpo_alpha']
+
+/** Like those, plugins that are not Axolotl's own may change any part of the step. */
+function tellOfOwnCode(reader: FieldReader, document: Section): void {
+  const plugins = document.at('plugins')
+  const names = plugins?.value.kind === 'list' ? plugins.value.items : []
+  const isOwn = names.some(item => item.kind === 'text' && !item.text.startsWith('axolotl.'))
+  const fields = [isOwn ? plugins : undefined, ...ownKeysOfSteps.map(key => document.at(key))]
+  for (const field of fields) if (field !== undefined && field.value.kind !== 'empty') reader.uncounted.push(field)
 }
 
 /** integrations/kd: the teacher's likeliest tokens come with the data, and a loss of its own learns from them. */

@@ -138,7 +138,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
 }
 
-const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth', 'use_kt']
+const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth', 'use_kt', 'use_mca']
 /** For each of these, a value of one changes nothing. */
 const divisions = wordList(`
   tensor_model_parallel_size pipeline_model_parallel_size expert_model_parallel_size context_parallel_size
@@ -176,6 +176,7 @@ function readStage(reader: FieldReader, document: Section, method: Method): Trai
   const other = document.at('ref_model')
   if (other !== undefined) {
     reader.assume(`The reference ${quote(other.source)} is counted as a copy of the trained model.`)
+    if (other.source !== document.at('model_name_or_path')?.source) reader.uncounted.push(other)
   }
   const reference = method === 'lora' && other === undefined ? 'adapters-off' : 'copy'
   const loss = document.at('pref_loss')

@@ -12,7 +12,7 @@ import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
-import { languageModelReading, readBatch } from '../trainer/language-model.ts'
+import { type Batch, languageModelReading, readBatch } from '../trainer/language-model.ts'
 import { distillation, isOn, ordinary, preference, type Training } from '../trainer/method.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
@@ -94,6 +94,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     })
   const { checkpoints, checkpointEvery } = readCheckpointing(reader, document, builder.method === 'full')
   const sharded = readSharding(reader, document)
+  tellOfValidation(reader, document, batch)
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
@@ -136,6 +137,13 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       paddedBatches: reader.note('paddedBatches', trajectories !== undefined, 'as the recipe masks'),
     },
   })
+}
+
+/** recipes' validate(): a forward pass and a loss of other batches, which takes less than training does where they are no larger. */
+function tellOfValidation(reader: FieldReader, document: Section, { microBatch }: Batch): void {
+  const field = document.at('batch_size_val')
+  const isUsed = document.at('dataset_val') !== undefined
+  if (isUsed && field?.value.kind === 'number' && field.value.number > microBatch) reader.uncounted.push(field)
 }
 
 /** Models of modules/position_embeddings.py; models/qwen2 and models/phi3 have positions of their own, which turn halves. */

@@ -31,7 +31,7 @@ export const holdsMore =
   /(?:^|[-_ ])(?:grpo|gspo|ppo|rloo|reinforce|dpo|ipo|orpo|simpo|kto|gkd|distill|distillation)(?:$|[-_ ])/i
 
 const looksLikeMemory =
-  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|^target_modules$|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|(?:^|_)(?:torch_?)?compiled?(?:_model|_backend|_mode)?$|dynamo_backend|^(?:auto_find_batch_size|split_batches)$|upcast|^shift_attn$|^tiled_mlp$|chunked_cross_entropy$|^vocab(?:ulary)?_size$|^teacher(?:_model\w*)?$/i
+  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|^target_modules$|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|(?:^|_)(?:torch_?)?compiled?(?:_model|_backend|_mode)?$|dynamo_backend|^(?:auto_find_batch_size|split_batches)$|upcast|^shift_attn$|^tiled_mlp$|chunked_cross_entropy$|^vocab(?:ulary)?_size$|^num_hidden_layers$|^layers_to_transform$|^layer_replication$|^(?:rank|layers)_pattern$|(?:scatter|sonic)moe|^experts_impl|onebit|^max_memory$|^gpu_memory_limit$|^unsloth_cross_entropy_loss$|^teacher(?:_model\w*)?$/i
 
 /** Of adapters, generation, data and logging: nothing that training holds in memory, or nothing of note. Patterns of whole names. */
 const namesWithoutBearing = [
@@ -46,7 +46,7 @@ const namesWithoutBearing = [
   'fsdp_(?:version|state_dict_type|auto_wrap_policy|transformer_layer_cls_to_wrap|min_num_params|backward_prefetch)',
   'fsdp_(?:forward_prefetch|limit_all_gathers|sync_module_states|cpu_ram_efficient_loading|use_orig_params)',
   'fsdp_backward_prefetch_policy fsdp_config custom_sharded_layers final_state_dict_type deepspeed_multinode_launcher',
-  'liger_\\w+ use_liger(?:_kernel)? lora_(?:qkv|o|mlp|embedding)_kernel flash_attn_(?:fuse|cross|rms)_\\w+ pad_to_sequence_len',
+  '(?!liger_cross_entropy)liger_\\w+ use_liger(?:_kernel)? lora_(?:qkv|o|mlp|embedding)_kernel flash_attn_(?:fuse|cross|rms)_\\w+ pad_to_sequence_len',
   'torch_empty_cache_steps offload_folder offload_state_dict',
   // How processes share work.
   'tokenizers_parallelism parallel_mode parallel_method dataparallel_\\w+ tensor_parallel_plan (?!\\w*(?:compile|dynamo)_)\\w+_backend \\w*_rank_zero\\w*',
@@ -56,8 +56,8 @@ const namesWithoutBearing = [
   'max_(?:new_tokens|length_for_\\w+) max_(?:prompt|completion)_len(?:gth)?',
   '(?:eval|test|valid|val|validation|inference|predict|generation|gen|sample|serve|vllm|reward|logging)_\\w*',
   '(?:save|merge|push|hub|log|export|output|resume|wandb|do|is|report|min|display|print)_\\w*',
-  // Adapters of an earlier run, which go on training, are where such a path leads.
-  '(?!(?:\\w+_)?adapter_)\\w*_(?:path|dir|file|url|name)',
+  // Adapters of an earlier run, which go on training, and teachers are where such a path leads.
+  '(?!(?:\\w+_)?adapter_|teacher_model)\\w*_(?:path|dir|file|url|name)',
 ]
 
 const withoutBearing = new RegExp(`^(?:${namesWithoutBearing.flatMap(wordList).join('|')})$`, 'i')

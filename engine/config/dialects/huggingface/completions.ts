@@ -77,7 +77,7 @@ export function readTrlCompletions(
       beta: find('beta'),
       perPrompt: step.hasOpenUnit ? undefined : find('num_generations'),
       perGeneration: find('generation_batch_size'),
-      rewards: find('reward_funcs', 'reward_model_name_or_path'),
+      rewards: find('reward_model_name_or_path') ?? find('reward_funcs'),
       liger: isRloo || isUnsloth ? undefined : ligerField(reader, find),
     },
     {

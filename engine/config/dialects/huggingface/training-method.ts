@@ -5,6 +5,8 @@
 import { wordList, wordSet } from '../../../base/word-list.ts'
 import type { DecisiveRelease } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
+import { quote } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
 import {
   isOn,
@@ -25,6 +27,8 @@ import { isTrlBefore } from './trl-release.ts'
 const generationKeys = wordList(`
   reward_model_path sft_model_path num_ppo_epochs missing_eos_penalty num_sample_generations rloo_k judge
 `)
+/** Of GKD and other distillation. */
+const TEACHER = 'teacher_model_name_or_path'
 const ktoKeys = ['undesirable_weight', 'desirable_weight']
 const rewardKeys = ['center_rewards_coefficient']
 const withoutReferenceKeys = ['cpo_alpha', 'simpo_gamma']
@@ -35,6 +39,7 @@ const preferenceKeys = wordList(`
 `)
 
 const methodKeys = [
+  TEACHER,
   ...generationKeys,
   ...completionKeys,
   ...ktoKeys,
@@ -128,6 +133,11 @@ function methodOfTrainer(
 export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: boolean, step: Step): Training {
   const generation = find(...generationKeys)
   if (generation !== undefined) return refuseGeneration(reader, generation, generation.key)
+  const teacher = find(TEACHER)
+  if (teacher !== undefined) {
+    const message = `The memory of the teacher ${quote(teacher.source)} is not modelled yet`
+    return reader.refuse(teacher, 'unsupported-training', message, leaveOut) ?? ordinary
+  }
   const answers = find(...completionKeys)
   if (answers !== undefined) return readTrlCompletions(reader, find, answers, { step, hasAdapter, isUnsloth: false })
   const rewards = find(...rewardKeys)
@@ -163,6 +173,9 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
 
 function readPreference(reader: FieldReader, find: Find, field: Field, reference: 'adapters-off' | 'copy'): Training {
   tellOfWholeLogits(reader, find('use_liger_kernel'))
+  // A cross-entropy of the chosen responses in addition.
+  const withLikelihood = find('rpo_alpha')
+  if (withLikelihood !== undefined && withLikelihood.value.kind !== 'empty') reader.uncounted.push(withLikelihood)
   const isPrecomputed = isOn(reader, find('precompute_ref_log_probs'))
   const style = !reader.isTrlBefore('0.29') && reader.isTrlBefore('1.6') ? 'trl-copied' : 'trl'
   return preference(reader, field, { reference: isPrecomputed ? 'none' : reference, style })

@@ -35,6 +35,9 @@ export function readAdapter(
   model: CatalogueModel | undefined,
 ): Lora | undefined {
   const written = document.at('target_regex') ?? document.at('target_modules')
+  // It takes gradients of the whole model before the first step.
+  const start = document.at('init_weights')
+  if (start?.source === 'lora-ga') reader.uncounted.push(start)
   return readLora(reader, model, {
     rank: document.at('lora_rank'),
     defaultRank: { value: 8, source: "ms-swift's default" },

@@ -73,6 +73,11 @@ interface Asked {
  */
 function ofPreferences(reader: FieldReader, document: Section, { field, name, hasAdapter }: Asked): Training {
   const reference = hasAdapter ? 'adapters-off' : 'copy'
+  const other = document.at('ref_model')
+  const isOther = other !== undefined && other.source !== document.at('model')?.source
+  // A cross-entropy of the chosen responses in addition.
+  const fields = [isOther ? other : undefined, name === 'dpo' ? document.at('rpo_alpha') : undefined]
+  reader.uncounted.push(...fields.filter(each => each !== undefined))
   switch (name) {
     case 'dpo':
       return preference(reader, field, { reference, style: 'trl' })
