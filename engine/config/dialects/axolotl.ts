@@ -11,7 +11,7 @@ import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
-import { readLora } from '../trainer/adapter.ts'
+import { readLora, tellOfEarlierAdapters } from '../trainer/adapter.ts'
 import {
   type AttentionChoice,
   eagerAttention,
@@ -100,6 +100,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   if (hasAdapter && isOn(reader, document.at('relora'))) {
     reader.assume('Memory is counted between two merges of ReLoRA; the memory of a merge itself is not.')
   }
+  // loaders/adapter.py load_lora: PeftModel.from_pretrained.
+  if (hasAdapter) tellOfEarlierAdapters(reader, document.at('lora_model_dir'))
   const unfrozen = document.at('unfrozen_parameters')?.value
   if (hasAdapter && unfrozen?.kind === 'list' && unfrozen.items.length > 0) {
     reader.assume(

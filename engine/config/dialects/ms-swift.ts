@@ -97,14 +97,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
 const switches = ['use_galore', 'use_ray']
 /** For each of these, a value of one changes nothing. */
 const divisions = ['sequence_parallel_size', 'deepspeed_autotp_size', 'zero_hpz_partition_size']
-const replaced = [
-  'adapters',
-  'optimizer',
-  'lora_ga_batch_size',
-  'target_parameters',
-  'trainable_parameters_regex',
-  'mrl_dims',
-]
+const replaced = ['optimizer', 'lora_ga_batch_size', 'target_parameters', 'trainable_parameters_regex', 'mrl_dims']
 const frozen = ['freeze_parameters', 'freeze_parameters_regex', 'freeze_parameters_ratio', 'trainable_parameters']
 /** Arguments that only version 2 had. */
 const ofVersion2 = ['sft_type', 'model_id_or_path', 'lora_target_modules', 'quantization_bit']

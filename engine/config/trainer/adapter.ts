@@ -220,3 +220,11 @@ export function namesIn({ value }: Field): readonly string[] | undefined {
   if (value.kind !== 'list') return undefined
   return value.items.flatMap(item => (item.kind === 'text' ? [item.text] : []))
 }
+
+/** Adapters of an earlier run that go on training, in a tool that takes rank and layers from that run and not from the config. */
+export function tellOfEarlierAdapters(reader: FieldReader, earlier: Field | undefined): void {
+  if (earlier === undefined || earlier.value.kind === 'empty') return
+  reader.assume(
+    `The adapters of ${quote(earlier.source)} go on training: their rank and layers are counted as this config has them, whatever that run had.`,
+  )
+}

@@ -15,6 +15,12 @@ describe('a config of Axolotl', () => {
     expect(trainingConfig(`${base}processor_type: AutoProcessor\n${settings}`).spec.trainsTowers).toBeUndefined()
   })
 
+  it('goes on with the adapters of an earlier run, as this one has them', () => {
+    const { assumptions } = trainingConfig(`${base}adapter: lora\nlora_target_linear: true\nlora_model_dir: ./out\n`)
+    expect(assumptions.join(' ')).toContain('The adapters of "./out" go on training')
+    expect(trainingConfig(`${base}lora_model_dir: ./out\n`).assumptions.join(' ')).not.toContain('go on training')
+  })
+
   it('becomes a spec with the places of batch size and accumulation', () => {
     const reading = trainingConfig(`${base}gradient_accumulation_steps: 4\noptimizer: adamw_bnb_8bit\nbf16: auto\n`)
     expect(reading).toMatchObject({

@@ -163,6 +163,12 @@ describe('a command of ms-swift', () => {
     expect(assumptions.join(' ').includes('The logits are held in full')).toBe(fused === undefined)
   })
 
+  it('goes on with the adapters of an earlier run, as this one has them', async () => {
+    const { spec, assumptions } = await trained(`${sft} --adapters runs/one/checkpoint-20\n`)
+    expect(spec.lora).toMatchObject({ rank: 8 })
+    expect(assumptions.join(' ')).toContain('The adapters of "runs/one/checkpoint-20" go on training')
+  })
+
   it('adapts what is named', async () => {
     const { spec } = await trained(`${sft} --target_modules q_proj v_proj --lora_rank 32 --lora_dtype bfloat16\n`)
     expect(spec.lora).toMatchObject({ rank: 32, targets: ['q_proj', 'v_proj'], inWeightsType: true })
@@ -177,7 +183,6 @@ describe('a command of ms-swift', () => {
     ['--train_type full --freeze_parameters_ratio 0.9', 'unsupported-setting'],
     ['--task_type seq_cls --num_labels 2', 'unsupported-setting'],
     ['--tuner_backend unsloth', 'unsupported-setting'],
-    ['--adapters runs/one/checkpoint-20', 'unsupported-setting'],
     ['--rlhf_type ppo', 'unsupported-training'],
     ['--rlhf_type grpo --reward_model internlm/internlm2-7b-reward', 'unsupported-training'],
     ['--rlhf_type grpo --padding_free true', 'unsupported-training'],

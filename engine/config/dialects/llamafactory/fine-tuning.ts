@@ -5,7 +5,7 @@ import type { TrainedPart } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
-import { type Lora, type LoraFields, readLora, readTargets } from '../../trainer/adapter.ts'
+import { type Lora, type LoraFields, readLora, readTargets, tellOfEarlierAdapters } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { readBlockwise, readFreeze } from '../../trainer/trained-part.ts'
 
@@ -100,7 +100,7 @@ export function readAdapter(
     targetField: targets,
     modulesToSave: document.at('additional_target') ?? resizedTables(reader, document, model),
   } as const
-  tellOfEarlier(reader, document)
+  tellOfEarlierAdapters(reader, goesOn(reader, document))
   if (method === 'oft') return readOft(reader, document, model, common)
   return readLora(reader, model, {
     ...common,
@@ -116,14 +116,6 @@ export function readAdapter(
 function goesOn(reader: FieldReader, document: Section): Field | undefined {
   const earlier = document.at('adapter_name_or_path')
   return earlier?.value.kind === 'empty' || isOn(reader, document.at('create_new_adapter')) ? undefined : earlier
-}
-
-function tellOfEarlier(reader: FieldReader, document: Section): void {
-  const earlier = goesOn(reader, document)
-  if (earlier === undefined) return
-  reader.assume(
-    `The adapters of ${quote(earlier.source)} go on training: their rank and layers are counted as this config has them, whatever that run had.`,
-  )
 }
 
 /** Settings by which tokens are added: model/patcher.py patch_tokenizer then switches resize_vocab on. The last is of 0.9.3 and before. */

@@ -6,7 +6,7 @@ import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
-import { type Lora, readLora, readTargets, type Targets } from '../../trainer/adapter.ts'
+import { type Lora, readLora, readTargets, type Targets, tellOfEarlierAdapters } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
 
@@ -35,6 +35,8 @@ export function readAdapter(
   model: CatalogueModel | undefined,
 ): Lora | undefined {
   const written = document.at('target_regex') ?? document.at('target_modules')
+  // tuner.py: PeftModel.from_pretrained, whose config is that of the checkpoint.
+  tellOfEarlierAdapters(reader, document.at('adapters'))
   // It takes gradients of the whole model before the first step.
   const start = document.at('init_weights')
   if (start?.source === 'lora-ga') reader.uncounted.push(start)
