@@ -13,6 +13,7 @@ import { askingOnce, type Sources } from './config/sources.ts'
 import type { TrainingPlace } from './config/training-place.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
+import { mixesDTensors } from './estimate/library-rules.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
 import { priced } from './gpus/priced.ts'
@@ -25,6 +26,7 @@ import { changedLines } from './report/changed-lines.ts'
 import type { AssumedCircumstance, ConfigResult, Report, UnanalysedConfig } from './report/schema.ts'
 import { policyOf, reportOn } from './report-on.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
+import type { TrainingSpec } from './training/spec.ts'
 import { againstBase } from './verdict/against-base.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -251,6 +253,7 @@ async function analyzeReading(
             ...assumptions,
             ...sentencesOnAsked(asked),
             ...onTorch,
+            ...sentencesOnStart(assessment.spec),
             ...calibrated,
             ...sentencesOnGpu(options.gpu),
           ],
@@ -261,6 +264,14 @@ async function analyzeReading(
       return { name, model: reading.model, result: await assessed(path, reading, analysis, excuse) }
     }
   }
+}
+
+/** A training that fits and fails in its first step all the same. */
+function sentencesOnStart(spec: TrainingSpec): string[] {
+  if (!mixesDTensors(spec)) return []
+  return [
+    `transformers' Adafactor fails in its first step under FSDP2, with "got mixed torch.Tensor and DTensor" (transformers 5.18, torch 2.13): this training does not get further. Use another optimizer, or fsdp_version: 1.`,
+  ]
 }
 
 /** What was assumed because the config does not say it, and the verdict may depend on. */

@@ -250,6 +250,14 @@ overrides:
     })
   })
 
+  test('are told of an optimizer that fails in its first step', async () => {
+    const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 1\noptim: adafactor\nbf16: true\n'
+    const said = async (more: string) => (await analysed(`${text}${more}`)).assumptions.join(' ')
+    expect(await said('fsdp: full_shard\n')).toContain('Adafactor fails in its first step under FSDP2')
+    expect(await said('fsdp: full_shard\nfsdp_config: { fsdp_version: 1 }\n')).not.toContain('Adafactor fails')
+    expect(await said('')).not.toContain('Adafactor fails')
+  })
+
   test('turn what a config cannot say into figures', async () => {
     const text = 'per_device_train_batch_size: 16\nmodel_name_or_path: $MODEL\n'
     const supplying = settings('overrides:\n  - { path: "*.yaml", model: bert, sequence_length: 128 }\n')

@@ -73,7 +73,7 @@ function mixesFlatTypes(spec: TrainingSpec): boolean {
  * Whether the first step fails: transformers' Adafactor (5.18 optimization.py) adds means of FSDP2's DTensors to plain tensors, which
  * torch 2.13 refuses: "got mixed torch.Tensor and DTensor".
  */
-function mixesDTensors(spec: TrainingSpec): boolean {
+export function mixesDTensors(spec: TrainingSpec): boolean {
   const isOfTransformers = spec.optimizer === 'adafactor' && spec.loop === 'trainer'
   return isOfTransformers && isWrappedByFsdp(spec) && !hasFlatParameters(spec)
 }
