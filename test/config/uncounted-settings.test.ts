@@ -33,6 +33,7 @@ describe('is named', () => {
   it.each([
     ['--init_weights', '--init_weights lora-ga'],
     ['--rpo_alpha', '--rlhf_type dpo --rpo_alpha 0.1'],
+    ['--use_gym_env', '--rlhf_type grpo --use_gym_env true'],
     ['--ref_model', '--rlhf_type dpo --train_type full --ref_model Qwen/Qwen2.5-1.5B'],
   ])('%s of ms-swift', async (name, text) => {
     const command = `swift sft --model Qwen/Qwen2.5-0.5B --dataset d --max_length 512 ${text}\n`

@@ -31,6 +31,9 @@ export function readGrpo(reader: FieldReader, document: Section, field: Field, a
   const generation = readGeneration(reader, document)
   const generates = readGenerating(reader, document.at('steps_per_generation'), batch.gradientAccumulation)
   if (refusesBeside(reader, document) || generation === undefined || generates === undefined) return ordinary
+  // A server that is passed the data may take several turns, which make sequences longer.
+  const turns = ['use_gym_env', 'vllm_server_pass_dataset'].map(key => document.at(key))
+  for (const field of turns) if (isOn(reader, field)) reader.uncounted.push(field)
   const ofEachBatch = generates === 'of-each-batch' || undefined
   return readCompletions(
     reader,
