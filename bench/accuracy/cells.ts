@@ -10,6 +10,7 @@ import { gemmaCells } from './gemma-cells.ts'
 import { imageCells } from './image-cells.ts'
 import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
+import { sentenceCells } from './sentence-cells.ts'
 import { soundCells } from './sound-cells.ts'
 import { speechCells } from './speech-cells.ts'
 import { translationCells } from './translation-cells.ts'
@@ -375,6 +376,7 @@ const multimodal: readonly Cell[] = [
 export const cells: readonly Cell[] = [
   ...encoders,
   ...encoderCells,
+  ...sentenceCells,
   ...adapterCells,
   ...autocastCells,
   ...gpt2,

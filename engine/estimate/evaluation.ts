@@ -43,7 +43,7 @@ const recordedTurns = [1, 2, EVERY_LAYER]
 export function evaluationOf(training: TrainingSpec, config: ModelConfig, device: Device): Evaluation {
   const spec = evaluated(training)
   return playPasses(spec, config, device, tape => {
-    if (spec.method !== undefined) return objectivePasses(tape, config, spec)
+    if (spec.method !== undefined || spec.task === 'sentence-similarity') return objectivePasses(tape, config, spec)
     const logits = recorded(tape, config, spec)
     const isInParts = spec.checkpointedLoss === true || spec.fusedLoss === true
     return { before: [], keptBytesPerSample: isInParts ? 0 : keptBytes(tape, logits, spec) }

@@ -73,7 +73,10 @@ export class Recording {
 /** Records every layer if a layer's position or a sum over layers matters. */
 function firstTurnsOf(spec: TrainingSpec): number {
   const { lora, trainable, unquantized } = spec
-  const sums = ['online', 'rollouts'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
+  const sums =
+    ['online', 'rollouts'].includes(spec.method?.kind ?? '') ||
+    spec.loop === 'ultralytics' ||
+    spec.task === 'sentence-similarity'
   const isDivided = (modelCopies(spec) > 1 || spec.offload !== undefined) && !gathersBlocks(spec)
   const tellsLayersApart = trainable !== undefined && (trainable.inTurns || !layersNamed(trainable.names))
   const tellsTypesApart = unquantized !== undefined && !saidOfLayers(unquantized)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/value.ts'
-import { answerSpan, embeddings, encoderFields, tokenClassifier, WORDS } from './bert.ts'
+import { answerSpan, embeddings, encoderFields, tokenClassifier, WORDS, withIdlePooler } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { probability, size } from './schema.ts'
 
@@ -27,6 +27,7 @@ function albert(ops: Builder, config: AlbertConfig, { sequenceLength: tokens = 0
   const states = stack(ops, config, embeddings(ops, config, { width, tokens }))
   if (task === 'token-classification') return tokenClassifier(ops, states, dropout, labels)
   if (task === 'question-answering') return answerSpan(ops, states)
+  if (task === 'sentence-similarity') return withIdlePooler(ops, hidden, states, 'pooler')
   if (task === 'masked-lm') {
     const narrowed = activated(ops, config, ops.linear('predictions.dense', states, width))
     const normalised = ops.layerNorm('predictions.LayerNorm', narrowed)

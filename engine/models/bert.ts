@@ -53,6 +53,7 @@ function bert(ops: Builder, config: EncoderConfig, { sequenceLength = 0, task, l
   if (task === 'masked-lm') return bertLanguageHead(ops, config, hidden)
   if (task === 'token-classification') return tokenClassifier(ops, hidden, config.hidden_dropout_prob, labels)
   if (task === 'question-answering') return answerSpan(ops, hidden)
+  if (task === 'sentence-similarity') return withIdlePooler(ops, config.hidden_size, hidden)
   return config.model_type !== 'bert'
     ? robertaClassifier(ops, config, hidden, labels)
     : bertClassifier(ops, config, hidden, labels)
@@ -134,6 +135,12 @@ export function answerSpan(ops: Builder, hidden: Value): Value {
   return ops.linear('qa_outputs', hidden, 2)
 }
 
+/** The base model's pooler, of which sentence-transformers takes nothing, so that it has no gradients. */
+export function withIdlePooler(ops: Builder, width: number, hidden: Value, name = 'pooler.dense'): Value {
+  ops.idle(width, x => ops.linear(name, x, width))
+  return hidden
+}
+
 function bertClassifier(ops: Builder, config: EncoderConfig, hidden: Value, labels: number): Value {
   const pooled = ops.tanh(ops.linear('pooler.dense', ops.firstToken(hidden), config.hidden_size))
   return ops.linear('classifier', ops.dropout(pooled, config.hidden_dropout_prob), labels)
@@ -168,6 +175,7 @@ function distilbert(ops: Builder, config: DistilbertConfig, terms: ProgramTerms)
   if (terms.task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
   if (terms.task === 'token-classification') return tokenClassifier(ops, x, config.dropout, terms.labels)
   if (terms.task === 'question-answering') return answerSpan(ops, ops.dropout(x, config.qa_dropout))
+  if (terms.task === 'sentence-similarity') return x
   const pooled = ops.relu(ops.linear('pre_classifier', ops.firstToken(x), config.dim))
   return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), terms.labels)
 }

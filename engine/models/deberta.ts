@@ -38,6 +38,7 @@ function deberta(ops: Builder, config: DebertaConfig, { task, labels }: ProgramT
   const states = encode(ops, config)
   if (task === 'token-classification') return tokenClassifier(ops, states, dropout, labels)
   if (task === 'question-answering') return answerSpan(ops, states)
+  if (task === 'sentence-similarity') return states
   if (task === 'masked-lm') {
     const name = config.legacy ? 'cls.predictions.transform' : 'lm_predictions.lm_head'
     const dense = ops.gelu(ops.linear(`${name}.dense`, states, hidden))

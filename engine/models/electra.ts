@@ -20,6 +20,7 @@ function electra(ops: Builder, config: ElectraConfig, { sequenceLength = 0, task
   const states = encoderLayers(ops, config, embedded(ops, config, sequenceLength))
   if (task === 'token-classification') return tokenClassifier(ops, states, dropout, labels)
   if (task === 'question-answering') return answerSpan(ops, states)
+  if (task === 'sentence-similarity') return states
   if (task === 'masked-lm') {
     const narrowed = ops.gelu(ops.linear('generator_predictions.dense', states, config.embedding_size))
     const normalised = ops.layerNorm('generator_predictions.LayerNorm', narrowed)

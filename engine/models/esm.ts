@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/value.ts'
-import { encoderFields, encoderLinears, tokenClassifier, WORDS } from './bert.ts'
+import { encoderFields, encoderLinears, tokenClassifier, WORDS, withIdlePooler } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { size } from './schema.ts'
 
@@ -34,6 +34,7 @@ function esm(ops: Builder, config: EsmConfig, { task, labels }: ProgramTerms): V
     return ops.linear('lm_head.decoder', ops.layerNorm('lm_head.layer_norm', transformed), config.vocab_size, tied)
   }
   if (task === 'token-classification') return tokenClassifier(ops, encoded, dropout, labels)
+  if (task === 'sentence-similarity') return withIdlePooler(ops, hidden, encoded)
   const first = ops.dropout(ops.firstToken(encoded), dropout)
   const dense = ops.tanh(ops.linear('classifier.dense', first, hidden))
   return ops.linear('classifier.out_proj', ops.dropout(dense, dropout), labels)

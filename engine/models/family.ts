@@ -113,7 +113,13 @@ export const IMAGENET_PIXELS = 224
 
 /** The tasks that models of a kind are trained for; the first is the default. */
 export const tasksOfKind: Record<Kind, readonly [Task, ...Task[]]> = {
-  encoder: ['sequence-classification', 'masked-lm', 'token-classification', 'question-answering'],
+  encoder: [
+    'sequence-classification',
+    'masked-lm',
+    'token-classification',
+    'question-answering',
+    'sentence-similarity',
+  ],
   decoder: ['causal-lm', 'sequence-classification'],
   'encoder-decoder': ['seq2seq-lm'],
   sound: ['ctc', 'audio-classification'],

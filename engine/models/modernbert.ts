@@ -60,6 +60,7 @@ function modernbert(ops: Builder, config: ModernbertConfig, { task, labels }: Pr
     }),
   )
   const output = norm(ops, config, 'model.final_norm', x)
+  if (task === 'sentence-similarity') return output
   if (task === 'masked-lm') return languageHead(ops, config, output)
   const classified =
     task === 'token-classification' || task === 'question-answering' ? output : pooled(ops, config, output)

@@ -4,6 +4,7 @@ export const tasks = [
   'sequence-classification',
   'token-classification',
   'question-answering',
+  'sentence-similarity',
   'masked-lm',
   'causal-lm',
   'seq2seq-lm',
@@ -28,6 +29,20 @@ export function isOfSound(task: Task): boolean {
 export function labelsTokens(task: Task): boolean {
   return task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm' || task === 'token-classification'
 }
+
+/** Losses over the embeddings of a sample's texts, as sentence-transformers calls them; the online contrastive loss is the contrastive one. */
+export const sentenceLosses = [
+  'multiple-negatives-ranking',
+  'cosent',
+  'cosine-similarity',
+  'triplet',
+  'contrastive',
+  'softmax',
+] as const
+export type SentenceLoss = (typeof sentenceLosses)[number]
+
+/** What a sentence's embedding is of its tokens'. */
+export const poolings = ['mean', 'cls', 'max', 'lasttoken'] as const
 
 export const optimizers = [
   'adamw',

@@ -7,9 +7,11 @@ import {
   frameworks,
   loops,
   optimizers,
+  poolings,
   precisions,
   quantizations,
   sdpaKernels,
+  sentenceLosses,
   shardings,
   stepProfiles,
   tasks,
@@ -48,6 +50,9 @@ export const MAX_IMAGE_SIDE = 100_000
 /** Of the video in a sample. */
 export const MAX_FRAMES = 10_000
 
+/** Texts of a sample, of which all but two are negatives. */
+export const MAX_COLUMNS = 100
+
 const zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 export const trainingSpec = z.object({
@@ -79,6 +84,15 @@ export const trainingSpec = z.object({
   channelsLast: z.literal(true).optional(),
   /** Classes of a classification head. */
   labels: z.number().int().min(1).max(1_000_000),
+  /** Of `sentence-similarity`: pairs, their ranking loss and the mean of a text's tokens where absent. */
+  sentences: z
+    .object({
+      /** Texts of a sample. */
+      columns: z.number().int().min(2).max(MAX_COLUMNS),
+      loss: z.enum(sentenceLosses),
+      pooling: z.enum(poolings).optional(),
+    })
+    .optional(),
   precision: z.enum(precisions),
   /** `bf16` or `bf16-master` under torch.autocast, as the Trainer runs 16-bit weights with its own `bf16`; without it where absent. */
   autocasts: z.literal(true).optional(),

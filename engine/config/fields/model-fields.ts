@@ -265,6 +265,7 @@ export function readLabels(
       reader.assume('80 classes, as in COCO: the config sets no number of labels.')
       return COCO_LABELS
     case 'question-answering':
+    case 'sentence-similarity':
     case 'masked-lm':
     case 'causal-lm':
     case 'seq2seq-lm':

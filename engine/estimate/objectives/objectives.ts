@@ -22,6 +22,7 @@ import { maskedDiffusionLoss } from './masked-diffusion-loss.ts'
 import { nemoRlLoss } from './nemo-rl-losses.ts'
 import type { Objective } from './objective.ts'
 import { learningFromTrajectories } from './rollouts.ts'
+import { sentenceLoss } from './sentence-loss.ts'
 import { verlActor, verlFineTuning } from './verl-losses.ts'
 
 export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
@@ -58,7 +59,7 @@ function plainLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objecti
   if (config.model_type === 'yolo' && config.head !== 'classify' && spec.step === 'training') {
     return { loss: detectionLoss(tape, config, spec), held: [] }
   }
-  return ownLoss(tape, config, spec)
+  return spec.task === 'sentence-similarity' ? sentenceLoss(tape, config, spec) : ownLoss(tape, config, spec)
 }
 
 function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {

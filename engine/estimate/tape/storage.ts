@@ -44,6 +44,8 @@ export interface Storage {
   readonly samplesAtLeast?: number | undefined
   /** What decides the size in place of `bytesPerSample`, which says what a batch of one takes. */
   readonly maskOfBatch?: MaskOfBatch | undefined
+  /** That it holds so many of every sample. */
+  readonly sequences?: number | undefined
   kind: ByteKind
   /** Weights, buffers and optimizer state outlive the step. */
   readonly persistent: boolean

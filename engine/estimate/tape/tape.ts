@@ -67,14 +67,14 @@ export class Tape {
   cachedCasts: Tensor[] = []
   /** Undefined while gradients are recorded. */
   pass: PassWithoutGradients | undefined
-  readonly #sequencesPerSample: number
+  #sequencesPerSample: number
   readonly #namedBuffers = new Map<string, Storage>()
   /** Before the names of its parameters. */
   #model = ''
   #edges = 0
   #storages = 0
   /** The batch's input, and its labels: [b], or [b, s] for language models. */
-  readonly batchInput: Tensor
+  batchInput: Tensor
   readonly labels: Tensor
   batchPixels: Tensor | undefined
   batchPixelMask: Tensor | undefined
@@ -145,6 +145,15 @@ export class Tape {
     tensor.storage.kind = 'inputs'
     this.batch.push(tensor.storage)
     return tensor
+  }
+
+  /** `run` is of so many sequences of every sample. */
+  ofSequences<T>(perSample: number, run: () => T): T {
+    const outer = this.#sequencesPerSample
+    this.#sequencesPerSample = perSample
+    const result = run()
+    this.#sequencesPerSample = outer
+    return result
   }
 
   /** A second model: `run` uses its own weights. */
@@ -254,7 +263,8 @@ export class Tape {
 
   /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
   like(tensor: Tensor, kind: ByteKind): Storage {
-    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false)
+    const { sequences } = tensor.storage
+    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false, sequences)
   }
 
   /** A new storage of another's size and kind. */
@@ -313,8 +323,14 @@ export class Tape {
     })
   }
 
-  #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
-    const { perSample = this.#sequencesPerSample, count, isCountFixed = false } = this.pass?.sequences ?? {}
+  #newStorage(
+    bytes: number,
+    batched: boolean,
+    kind: ByteKind,
+    persistent: boolean,
+    sequences = this.#sequencesPerSample,
+  ): Storage {
+    const { perSample = sequences, count, isCountFixed = false } = this.pass?.sequences ?? {}
     const [perBatch, isFixed] = [bytes * perSample, batched && isCountFixed]
     const fixedBytes = isFixed ? perBatch * (count ?? 1) : batched ? 0 : bytes
     const bytesPerSample = batched && !isFixed ? perBatch : 0
@@ -322,7 +338,7 @@ export class Tape {
     const { turn } = this
     const role = turn === undefined ? 0 : turn.storages++
     const id = this.#storages++
-    return { id, fixedBytes, bytesPerSample, samplesAtLeast: samples, kind, persistent, turn, role }
+    return { id, fixedBytes, bytesPerSample, samplesAtLeast: samples, sequences, kind, persistent, turn, role }
   }
 }
 

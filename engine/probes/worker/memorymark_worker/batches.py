@@ -9,6 +9,7 @@ import transformers
 from .images import images_of, words_of_images
 from .model_config import CONVOLUTIONAL
 from .requests import Spec, head_of_rewards, sequences_per_sample
+from .sentences import texts_of
 from .speech import MODEL_TYPES, sound_of, transcript_length
 
 # Tasks in which every token has a label.
@@ -29,6 +30,8 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
             inputs = {"input_features": torch.empty(batch, model.config.num_mel_bins, frames, dtype=model.dtype)}
         elif model.config.model_type in MODEL_TYPES:
             inputs = {**sound_of(batch, spec, model.dtype)}
+        elif spec["task"] == "sentence-similarity":
+            inputs = {**texts_of(batch, spec)}
         else:
             inputs = {"input_ids": torch.empty(batch, spec["sequenceLength"], dtype=torch.long)}
             if spec["paddedBatches"]:
@@ -55,7 +58,7 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
     """Fills tensors with random values in place, as the trace has the same tensors. Descriptions of image tiles are
     already set."""
     for name, tensor in batch.items():
-        if name == "attention_mask":
+        if name.endswith("attention_mask"):
             tensor.fill_(1)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
         elif name in ("pixel_values", "pixel_values_videos", "input_features", "input_values"):
@@ -66,7 +69,7 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
             tensor.dim() == 1 or spec["task"] == "token-classification" or head_of_rewards(spec) == "steps"
         ):
             tensor.random_(0, spec["labels"])
-        elif name in ("input_ids", "decoder_input_ids", "labels"):
+        elif name in ("decoder_input_ids", "labels") or name.endswith("input_ids"):
             tensor.random_(0, model.config.get_text_config().vocab_size)
     words = words_of_images(batch, model) if "images" in spec else 0
     if words > 0:

@@ -24,6 +24,7 @@ MODEL_CLASSES = {
     "sequence-classification": transformers.AutoModelForSequenceClassification,
     "token-classification": transformers.AutoModelForTokenClassification,
     "question-answering": transformers.AutoModelForQuestionAnswering,
+    "sentence-similarity": transformers.AutoModel,
     "masked-lm": transformers.AutoModelForMaskedLM,
     "causal-lm": transformers.AutoModelForCausalLM,
     "seq2seq-lm": transformers.AutoModelForSeq2SeqLM,
@@ -62,6 +63,9 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
         round_linears(model, spec["fakeQuantization"]["groupSize"])
     if head_of_rewards(spec) == "value":
         model.add_module("v_head", torch.nn.Linear(config.hidden_size, 1, dtype=torch.float32, device=device))
+    if spec.get("sentences", {}).get("loss") == "softmax":
+        with torch.device(device):
+            model.add_module("classifier", torch.nn.Linear(3 * config.hidden_size, spec["labels"], dtype=torch.float32))
     if spec.get("dropout") is False:
         without_dropout(model)
     object.__setattr__(model, "reference", reference)  # beside its parameters, not among them

@@ -22,6 +22,12 @@ class Generation(TypedDict):
     kind: Literal["server", "vllm", "transformers"]
 
 
+class Sentences(TypedDict, total=False):
+    columns: Required[int]
+    loss: Required[str]
+    pooling: Literal["mean", "cls", "max", "lasttoken"]
+
+
 class Method(TypedDict, total=False):
     """The fields of all training methods together; `kind` determines which are present."""
 
@@ -67,6 +73,7 @@ class Spec(TypedDict, total=False):
     gpus: Required[int]
     contextParallel: int
     labels: Required[int]
+    sentences: Sentences
     precision: Required[str]
     inFloat16: bool
     autocasts: bool

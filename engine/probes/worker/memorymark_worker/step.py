@@ -14,6 +14,7 @@ from .openrlhf_losses import per_token_loss
 from .passes import Kernels, Passes
 from .precision import step_autocast_dtype
 from .requests import Spec
+from .sentences import sentence_loss
 from .speech import loss_of_transcripts
 from .verl_losses import fine_tuning_loss
 
@@ -76,6 +77,11 @@ def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels:
         script.forward_ends(held)
         scale(loss).backward()
         del held
+        return
+    if spec["task"] == "sentence-similarity":
+        loss = sentence_loss(model, spec, batch, kernels)
+        script.forward_ends()
+        scale(loss).backward()
         return
     with kernels():
         is_aligned = spec["task"] == "ctc" and next(iter(batch.values())).is_meta
