@@ -6,6 +6,7 @@ import type { SuppliedVersion } from '../engine/config/fields/supplied.ts'
 import { MAX_BATCH } from '../engine/training/batch-size.ts'
 import {
   attentions,
+  columnsOfLoss,
   defaultLoraTargets,
   frameworks,
   loops,
@@ -13,11 +14,12 @@ import {
   precisions,
   quantizations,
   sdpaKernels,
+  sentenceLosses,
   shardings,
   stepProfiles,
   tasks,
 } from '../engine/training/choices.ts'
-import { MAX_FRAMES, type TrainingSpec } from '../engine/training/spec.ts'
+import { MAX_COLUMNS, MAX_FRAMES, type TrainingSpec } from '../engine/training/spec.ts'
 import { libraryVersions, versionedLibraries } from '../engine/training/versions.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'
@@ -30,6 +32,8 @@ export const specOptions = {
   'target-length': { type: 'string' },
   'image-size': { type: 'string' },
   'video-frames': { type: 'string' },
+  'sentence-columns': { type: 'string' },
+  'sentence-loss': { type: 'string' },
   labels: { type: 'string' },
   'channels-last': { type: 'boolean' },
   task: { type: 'string' },
@@ -64,6 +68,14 @@ export type SpecFlags = {
     | undefined
 }
 
+/** Pairs and their ranking loss, where only one of both is given; undefined where neither is. */
+function sentencesOf(values: SpecFlags, columns: number | undefined): SpecAdjustments['sentences'] {
+  const given = oneOf('--sentence-loss', values['sentence-loss'], sentenceLosses)
+  if (columns === undefined && given === undefined) return undefined
+  const loss = given ?? 'multiple-negatives-ranking'
+  return { columns: columns ?? columnsOfLoss[loss] ?? 2, loss }
+}
+
 export function changesOf(values: SpecFlags): SpecAdjustments {
   const count = (flag: keyof SpecFlags, max: number) =>
     numberFlag(`--${flag}`, values[flag]?.toString(), { integer: true, max })
@@ -75,6 +87,7 @@ export function changesOf(values: SpecFlags): SpecAdjustments {
     imageSize: count('image-size', 1e5),
     videoFrames: count('video-frames', MAX_FRAMES),
     labels: count('labels', 1e6),
+    sentences: sentencesOf(values, count('sentence-columns', MAX_COLUMNS)),
     channelsLast: values['channels-last'] ? true : undefined,
     task: oneOf('--task', values.task, tasks),
     step: oneOf('--step', values.step, stepProfiles),

@@ -26,6 +26,7 @@ const fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>> = {
   sequenceLength: '--sequence-length',
   imageSize: '--image-size',
   videoFrames: '--video-frames',
+  sentences: '--sentence-columns',
   attention: '--attention',
   gradientCheckpointing: '--gradient-checkpointing',
   quantization: '--quantization',

@@ -9,7 +9,7 @@ import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'
 import { isPlaygroundAddress } from '../report/playground-address.ts'
 import { MAX_BATCH } from '../training/batch-size.ts'
 import { tasks } from '../training/choices.ts'
-import { MAX_FRAMES } from '../training/spec.ts'
+import { MAX_COLUMNS, MAX_FRAMES } from '../training/spec.ts'
 import { libraryVersions, versionedLibraries } from '../training/versions.ts'
 import { parseConditions } from '../verdict/policy.ts'
 import { compileGlob } from './glob.ts'
@@ -140,6 +140,9 @@ const overrideKeys = (gpu: GpuNames) => ({
     .describe('Frames of the video in every sample, as the tool samples them; image_size is the side of a frame.')
     .optional(),
   labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),
+  sentence_columns: wholeNumber(MAX_COLUMNS)
+    .describe('Texts of a sample for embeddings of sentences: 2 for pairs, 3 for triplets.')
+    .optional(),
   gpus: wholeNumber(100_000).describe('The number of GPUs that train together, as given to the launcher.').optional(),
   versions,
   expandable_segments: expandableSegments,

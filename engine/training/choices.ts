@@ -41,6 +41,16 @@ export const sentenceLosses = [
 ] as const
 export type SentenceLoss = (typeof sentenceLosses)[number]
 
+/** Texts of a sample, where the loss says how many; by the ranking loss one text and others, of which the first is like it. */
+export const columnsOfLoss: Readonly<Record<SentenceLoss, number | undefined>> = {
+  'multiple-negatives-ranking': undefined,
+  cosent: 2,
+  'cosine-similarity': 2,
+  triplet: 3,
+  contrastive: 2,
+  softmax: 2,
+}
+
 /** What a sentence's embedding is of its tokens'. */
 export const poolings = ['mean', 'cls', 'max', 'lasttoken'] as const
 

@@ -14,6 +14,7 @@ import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
 import { taskOfMethod } from '../trainer/language-model.ts'
 import type { Training } from '../trainer/method.ts'
+import { readSentences } from '../trainer/sentences.ts'
 import {
   type Arguments,
   argumentsOf,
@@ -175,6 +176,7 @@ export function readArguments(
       gradientAccumulation,
       ...lengths,
       ...settings,
+      ...readSentences(reader, choice?.task, find, settings.precision.startsWith('amp-')),
       ...training,
     },
     batchSize,

@@ -22,6 +22,7 @@ import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
+import { readSentences } from '../trainer/sentences.ts'
 
 const ROOT = 'memorymark'
 
@@ -33,6 +34,9 @@ const keys = [
   'sequence_length',
   'image_size',
   'labels',
+  'sentence_columns',
+  'sentence_loss',
+  'sentence_pooling',
   'task',
   'precision',
   'optimizer',
@@ -107,6 +111,7 @@ function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Readi
     loop: word('loop', 'loop', loops, 'plain'),
     framework: word('framework', 'framework', frameworks, 'pytorch'),
     paddedBatches: flag('paddedBatches', 'padded_batches'),
+    ...readSentences(reader, task, key => section.field(key), false),
     ...readFineTuning(reader, section, model),
   }
   refuseUnknownKeys(reader, section)

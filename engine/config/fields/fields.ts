@@ -65,6 +65,8 @@ export class FieldReader {
   leavesLengthOpen = false
   /** How the training is divided among GPUs changes what it takes, and is not counted: nothing then blocks. */
   leavesDivisionOpen = false
+  /** How many texts a sample has is assumed, so that nothing blocks. */
+  leavesColumnsOpen = false
   /** More memory is counted than the training takes, so that what does not fit by the estimate may well fit. */
   countsTooMuch = false
   /** Settings that change what a GPU holds and are understood, but not counted: they are named, and nothing blocks. */

@@ -22,6 +22,7 @@ export const suppliedKeys = [
   'image_size',
   'video_frames',
   'labels',
+  'sentence_columns',
   'gpus',
   'expandable_segments',
 ] as const
@@ -36,6 +37,7 @@ export const suppliedNames: Readonly<Record<SuppliedKey, string>> = {
   image_size: 'image size',
   video_frames: 'number of frames of a video',
   labels: 'number of labels',
+  sentence_columns: 'number of texts in a sample',
   gpus: 'number of GPUs',
   expandable_segments: 'setting expandable_segments of PyTorch’s allocator',
 }

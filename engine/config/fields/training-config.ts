@@ -48,7 +48,7 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
     ...evaluationPlace(reader),
     assumptions: reader.assumptions,
-    ...(reader.leavesDivisionOpen && { assumesCode: true }),
+    ...((reader.leavesDivisionOpen || reader.leavesColumnsOpen) && { assumesCode: true }),
     ...(leavesGpusOpen(reader) && { assumesGpus: true }),
     ...(reader.leavesLengthOpen && { assumesLength: true }),
     ...(uncounted.length > 0 && { unreadSettings: uncounted }),

@@ -17,6 +17,8 @@ export function libraryName(dotted: string): LibraryName {
 const trainers: ReadonlyMap<string, DeclaredTrainer> = new Map<string, DeclaredTrainer>([
   ['Trainer', 'trainer'],
   ['Seq2SeqTrainer', 'trainer'],
+  ['SentenceTransformerTrainer', 'trainer'],
+  ['CrossEncoderTrainer', 'trainer'],
   ['SFTTrainer', 'sft'],
   ['UnslothTrainer', 'sft'],
   ['DPOTrainer', 'dpo'],
@@ -30,7 +32,7 @@ const trainers: ReadonlyMap<string, DeclaredTrainer> = new Map<string, DeclaredT
     name => [name, 'generation'] as const,
   ),
 ])
-const trainerLibraries = new Set(['transformers', 'trl', 'unsloth'])
+const trainerLibraries = new Set(['transformers', 'trl', 'unsloth', 'sentence_transformers'])
 
 export function trainerOf(dotted: string): DeclaredTrainer | undefined {
   const { library, name } = libraryName(dotted)
@@ -47,7 +49,8 @@ export function trainerParameters(trainer: DeclaredTrainer): readonly string[] {
 /** Whose arguments a class holds: those of TRL have defaults of their own. */
 export function argumentsClass(dotted: string): 'transformers' | 'trl' | undefined {
   const { library, name } = libraryName(dotted)
-  if (/^(?:Seq2Seq)?TrainingArguments$/.test(name) && trainerLibraries.has(library)) return 'transformers'
+  if (/^(?:Seq2Seq|SentenceTransformer|CrossEncoder)?TrainingArguments$/.test(name) && trainerLibraries.has(library))
+    return 'transformers'
   if (name === 'UnslothTrainingArguments') return 'transformers'
   return library === 'trl' &&
     /^(?:SFT|DPO|ORPO|CPO|KTO|Reward|GRPO|RLOO|PPO|PPOv2|OnlineDPO|XPO|NashMD|GKD|BCO)Config$/.test(name)

@@ -27,7 +27,7 @@ import { neverTrains } from './training/evaluating.ts'
 import { positionOf, saidBy } from './training/fields.ts'
 import { lightningTrainings } from './training/lightning.ts'
 import { loopTraining } from './training/loop.ts'
-import { type FoundTraining, type Training, trainingOf } from './training/transformers.ts'
+import { type FoundTraining, fitTraining, type Training, trainingOf } from './training/transformers.ts'
 import { detectorTraining } from './training/ultralytics.ts'
 import { unmodelledTraining } from './training/unmodelled-libraries.ts'
 import { declareParameters } from './values/called-by-options.ts'
@@ -196,7 +196,8 @@ function loopsIn(module: Module, evaluator: Evaluator): readonly FoundTraining[]
 }
 
 function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
-  return [...module.calls].flatMap(([name, calls]) => {
+  const fitted = ['fit', 'old_fit'].flatMap(name => (module.calls.get(name) ?? []).slice(0, MAX_TRAINERS))
+  const made = [...module.calls].flatMap(([name, calls]) => {
     return trainerCalls(name, calls).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
       if (trainer === undefined) return undecidedTrainer(call, evaluator)
@@ -204,6 +205,8 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
       return [trainingOf(call, trainer, evaluator)]
     })
   })
+  const fits = fitted.flatMap(call => (evaluator.mayRun(call) ? (fitTraining(call, evaluator) ?? []) : []))
+  return [...made, ...fits]
 }
 
 /** Whether it makes trainers, and trains with none of them. */

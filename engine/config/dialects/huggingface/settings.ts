@@ -220,6 +220,7 @@ function readPadding(
     choice?.task === 'sequence-classification' ||
     choice?.task === 'token-classification' ||
     choice?.task === 'question-answering' ||
+    choice?.task === 'sentence-similarity' ||
     choice?.task === 'seq2seq-lm' ||
     (model !== undefined && masksSound(model.config))
   const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways

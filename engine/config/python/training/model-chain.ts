@@ -3,6 +3,7 @@
 import { isModelClass, libraryName } from '../library.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import type { LibraryCall, Located, Value } from '../values/values.ts'
+import { isSentenceModel } from './sentence-transformers.ts'
 import { isVisionModel } from './vision-models.ts'
 
 export interface ModelChain {
@@ -95,7 +96,7 @@ export function modelChain(value: Value | undefined, evaluator: Evaluator): Mode
 }
 
 export function isLoad(call: LibraryCall): boolean {
-  if (isVisionModel(call)) return true
+  if (isVisionModel(call) || isSentenceModel(call)) return true
   const { name } = call
   const [method, ...rest] = name.split('.').toReversed()
   const loaded = rest.toReversed().join('.')

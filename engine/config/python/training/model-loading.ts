@@ -11,6 +11,7 @@ import type { Evaluator } from '../values/evaluator.ts'
 import { type LibraryCall, type Located, placeIn, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { type Cast, classLoaded, hasOpenClass, type ModelChain } from './model-chain.ts'
+import { isSentenceModel, sentenceModelFields } from './sentence-transformers.ts'
 import { modelConfigFields } from './trl-model-config.ts'
 import { isVisionModel, visionModel } from './vision-models.ts'
 
@@ -67,6 +68,7 @@ function fieldsOfLoad(
   }
   if (loaded.call === undefined)
     return { fields: [], notUnderstood: [], unread: [], assumptions: [], module: undefined }
+  if (isSentenceModel(loaded)) return sentenceModelFields(loaded, file, evaluator)
   if (isVisionModel(loaded)) return visionFields(loaded, chain, file, evaluator)
   const isUnsloth = loaded.name.startsWith('unsloth.')
   const { values, unknown: unpacked } = evaluator.argumentsOf(

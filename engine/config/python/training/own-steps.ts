@@ -101,7 +101,7 @@ function replaced({ module }: Call): string | undefined {
 
 /** Whose classes take a model only to train it, to feed it or to tell of it. */
 const knownLibraries =
-  /^(?:transformers|trl|peft|unsloth\w*|torch\w*|accelerate|datasets|evaluate|lightning|pytorch_lightning|wandb|sklearn)$/
+  /^(?:transformers|trl|peft|unsloth\w*|torch\w*|accelerate|datasets|evaluate|lightning|pytorch_lightning|wandb|sklearn|sentence_transformers)$/
 const withoutPart = /Train|Data|Collat|Evaluat|Metric|Pipeline|Predict|Config|Arguments|Tokeniz|Processor/
 
 /** `FGM(model)`, `GRITManager(model=model)`: made with the model that the trainer is given, before it trains. */

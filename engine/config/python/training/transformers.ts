@@ -5,9 +5,11 @@ import { peftAdapters, unslothAdapters } from '../../dialects/huggingface/declar
 import { plain } from '../../text/quote.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { optimizerOf, trainerParameters } from '../library.ts'
+import type { CallExpression } from '../syntax/expressions.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
+import { siteAt } from '../values/sites.ts'
+import { type LibraryCall, type Located, placeIn, shownAt, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
 import { withCastInPlace } from './cast-in-place.ts'
 import { checkpointing } from './checkpointing.ts'
@@ -24,6 +26,8 @@ import { modelsKept } from './models-kept.ts'
 import { aroundTrainer } from './own-steps.ts'
 import { processSettings } from './process-settings.ts'
 import { resumed } from './resumed.ts'
+import { type SentenceLosses, sentenceLossFields } from './sentence-losses.ts'
+import { addedAdapter, fitCall, isSentenceModel } from './sentence-transformers.ts'
 import { blockSize, lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { type Told, toldArguments } from './told-arguments.ts'
 import { uncountedChanges } from './uncounted-changes.ts'
@@ -57,14 +61,31 @@ const trainerKeys = wordList(`
 const comparing: ReadonlySet<DeclaredTrainer> = new Set(['dpo', 'orpo', 'cpo', 'kto', 'reward'])
 
 export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Evaluator): FoundTraining {
-  const { module, scope, at, branches } = call
-  const site: Site = { module, scope, at, branches }
+  const { module, at } = call
+  const site = siteAt(call)
   const expression = callExpression(call)
   if (expression === undefined) return { kind: 'none', why: `the call on ${placeIn(module, at)} cannot be read` }
   const { values, unknown } = evaluator.argumentsOf(expression, site, trainerParameters(trainer))
   const told = toldArguments(values.get('args'), trainer, unknown, evaluator)
-  if (told.kind === 'none') return told
+  return told.kind === 'none' ? told : toldTraining(call, trainer, { expression, values, unknown, told }, evaluator)
+}
 
+/** What a trainer is handed. */
+interface Given {
+  readonly expression: CallExpression
+  readonly values: ReadonlyMap<string, Value>
+  readonly unknown: string | undefined
+  readonly told: Told
+}
+
+function toldTraining(
+  call: Call,
+  trainer: DeclaredTrainer,
+  { expression, values, unknown, told }: Given,
+  evaluator: Evaluator,
+): FoundTraining {
+  const { module } = call
+  const site = siteAt(call)
   const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
   const given = values.get('model') ?? fromFunction(values.get('model_init'), evaluator)
   const passed = withCastInPlace(modelChain(given, evaluator), call, [module], evaluator)
@@ -83,13 +104,16 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const fromArguments = [...own, ...told.values]
     .filter(([key]) => !isReadAlready(key) && !isIgnored(key))
     .map(([key, value]) => fieldOf(key, value, module))
-  const peftConfig = values.get('peft_config') ?? chain.peftConfig
+  const added = isOfSentences(chain) ? addedAdapter(chain.loaded, module, evaluator) : undefined
+  const peftConfig = values.get('peft_config') ?? chain.peftConfig ?? added
+  const sentences = sentenceFields(chain, values, here, evaluator)
   const adapter = adapterFields(peftConfig, chain, module, evaluator)
   // Later ones count; a name that is passed says little of a model that is made in ways not followed.
   const isHidden = chain.loaded === undefined && chain.unknown !== undefined
   const fields = [
     ...(isHidden ? [] : loaded.fields),
     ...fromArguments,
+    ...sentences.fields,
     ...adapter.fields,
     ...(isHidden ? loaded.fields : []),
   ]
@@ -130,10 +154,11 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...leftOff(fields, peftConfig, files, evaluator),
     ...aroundTrainer(call, evaluator),
     ...processSettings(fields, files, evaluator),
-    ...uncountedChanges(call, files, adapter.fields.length > 0, evaluator),
+    ...uncountedChanges(call, files, adapter.fields.length > 0 && added === undefined, evaluator),
   ]
   const notUnderstood = [
     ...loaded.notUnderstood,
+    ...sentences.notUnderstood,
     ...frozen.notUnderstood,
     ...(from ? replacedLayers(from, module, evaluator) : []),
     ...modelsBeside(values, from, module, evaluator, fields),
@@ -149,6 +174,40 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   ]
   const unread = [...loaded.unread, ...adapter.unread, ...beside, ...hidden]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
+}
+
+/** `model.fit(…)` of sentence-transformers, which makes a trainer; undefined for any other. */
+export function fitTraining(call: Call, evaluator: Evaluator): FoundTraining | undefined {
+  const [fit, expression] = [fitCall(call, evaluator), callExpression(call)]
+  if (fit === undefined || expression === undefined) return undefined
+  const told: Told = { kind: 'told', of: 'transformers', values: fit.values, isParsed: false, unknown: undefined }
+  const values = new Map<string, Value>([['model', fit.model], ...(fit.loss ? [['loss', fit.loss] as const] : [])])
+  return toldTraining(call, 'trainer', { expression, values, unknown: undefined, told }, evaluator)
+}
+
+function isOfSentences(chain: ModelChain): chain is ModelChain & { readonly loaded: LibraryCall } {
+  return chain.loaded?.kind === 'call' && isSentenceModel(chain.loaded)
+}
+
+/** Of a trainer of sentence-transformers; its evaluations keep losses alone (base/training_args.py). */
+function sentenceFields(
+  chain: ModelChain,
+  values: ReadonlyMap<string, Value>,
+  here: Located,
+  evaluator: Evaluator,
+): SentenceLosses {
+  const { module } = here
+  if (!isOfSentences(chain)) return { fields: [], notUnderstood: [] }
+  const found = sentenceLossFields(
+    values.get('loss'),
+    chain.loaded,
+    values.get('train_dataset'),
+    here,
+    module,
+    evaluator,
+  )
+  const lossOnly = saidBy(here, 'prediction_loss_only', { kind: 'flag', flag: true }, module)
+  return { ...found, fields: [...found.fields, lossOnly] }
 }
 
 /** Of transformers' own data sets of text, or what the files cut to. */

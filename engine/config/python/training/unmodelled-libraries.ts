@@ -24,10 +24,16 @@ const libraries: readonly UnmodelledLibrary[] = [
   },
   { name: 'open_clip', loads: /^open_clip\.(?:\w+\.)*create_model\w*$/ },
   { name: 'CLIP', loads: /^clip\.(?:clip\.)?load$/ },
+  // What its own trainers train is read where that can be followed, but for encoders of other kinds.
   {
     name: 'sentence-transformers',
-    loads: /^sentence_transformers\.(?:\w+\.)*(?:SentenceTransformer|CrossEncoder|SparseEncoder)$/,
-    trains: /^(?:fit|old_fit|(?:SentenceTransformer|CrossEncoder|SparseEncoder)Trainer)$/,
+    loads: /^sentence_transformers\.(?:\w+\.)*(?:SparseEncoder|MultiVectorEncoder)$/,
+    trains: /^(?:SparseEncoder|MultiVectorEncoder)Trainer$/,
+  },
+  {
+    name: 'sentence-transformers',
+    loads: /^sentence_transformers\.(?:\w+\.)*(?:SentenceTransformer|CrossEncoder)$/,
+    trains: /^(?:old_)?fit$/,
   },
   { name: 'SetFit', loads: /^setfit\.(?:\w+\.)*SetFitModel\.from_pretrained$/, trains: /^(?:SetFit)?Trainer$/ },
   { name: 'segmentation_models_pytorch', loads: /^segmentation_models_pytorch\.(?:\w+\.)*[A-Z]\w*$/ },

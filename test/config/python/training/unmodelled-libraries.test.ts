@@ -48,13 +48,14 @@ describe('a loop of the script', () => {
   })
 })
 
-it.each([
-  'trainer = SentenceTransformerTrainer(model=model, train_dataset=pairs)',
-  'model.fit(train_objectives=[pairs])',
-])('sentence-transformers: %s', async line => {
-  const text = `from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer\nmodel = SentenceTransformer("all-MiniLM-L6-v2")\n${line}\n`
-  expect(await problems(text)).toMatchObject([{ message: expect.stringContaining('sentence-transformers'), line: 2 }])
-})
+it.each(['SparseEncoderTrainer(model=model, train_dataset=pairs).train()', 'other.fit(train_objectives=[pairs])'])(
+  'sentence-transformers: %s',
+  async line => {
+    const encoder = line.startsWith('Sparse') ? 'SparseEncoder' : 'SentenceTransformer'
+    const text = `from sentence_transformers import ${encoder}, SparseEncoderTrainer\nmodel = ${encoder}("all-MiniLM-L6-v2")\n${line}\n`
+    expect(await problems(text)).toMatchObject([{ message: expect.stringContaining('sentence-transformers'), line: 2 }])
+  },
+)
 
 describe('left alone is', () => {
   it.each([
