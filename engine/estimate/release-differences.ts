@@ -113,7 +113,7 @@ const rules: readonly Rule[] = [
     doesNot: 'experts are fused matrices, which are not quantised',
   },
   {
-    holds: ({ versions }, config) => 'relative_attention_num_buckets' in config && hasOwnOutput(config, versions),
+    holds: ({ versions }, config) => 'd_kv' in config && hasOwnOutput(config, versions),
     does: 'the output layer has weights of its own',
     doesNot: 'the output layer takes the weights of the words',
   },

@@ -75,6 +75,7 @@ import { electraFamily } from './electra.ts'
 import { esmFamily } from './esm.ts'
 import { schemasOf } from './family.ts'
 import { modernbertFamily } from './modernbert.ts'
+import { mpnetFamily } from './mpnet.ts'
 import { t5Family } from './t5.ts'
 import { convnextFamily } from './vision/convnext.ts'
 import { dinov2Family } from './vision/dinov2.ts'
@@ -94,6 +95,7 @@ export const families = [
   electraFamily,
   albertFamily,
   modernbertFamily,
+  mpnetFamily,
   esmFamily,
   gpt2Family,
   gptBigCodeFamily,

@@ -57,7 +57,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   minicpm: ['openbmb/MiniCPM-2B-sft-bf16', 'openbmb/MiniCPM-2B-dpo-bf16'],
   minicpm3: ['openbmb/MiniCPM3-4B'],
   minicpmo: ['openbmb/MiniCPM-o-2_6'],
-  mpnet: ['microsoft/mpnet-base', 'sentence-transformers/all-mpnet-base-v2'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-7b-chat', 'mosaicml/mpt-30b'],
   phi3_v: ['microsoft/Phi-3-vision-128k-instruct', 'microsoft/Phi-3.5-vision-instruct'],
   phi3small: ['microsoft/Phi-3-small-8k-instruct', 'microsoft/Phi-3-small-128k-instruct'],

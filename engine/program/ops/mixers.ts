@@ -29,7 +29,17 @@ export const mixers = {
    */
   attention: value<(q: Value, k: Value, v: Value, shape: AttentionShape, bias?: Value, sinks?: string) => Value>(),
   /** T5's learned bias of a head for every distance, in a table of [buckets, heads]: → [heads, s, s]. */
-  relativePositionBias: value<(name: string, buckets: number, heads: number, tokens: number) => Value>(),
+  relativePositionBias:
+    value<
+      (
+        name: string,
+        buckets: number,
+        heads: number,
+        tokens: number,
+        /** `perSample`: every sample has a copy, as MPNet makes it. */
+        options?: { readonly perSample?: boolean },
+      ) => Value
+    >(),
   /** The zeros that T5 adds where it has learned no bias: → [heads, s, t]. */
   zeroPositionBias: value<(heads: number, tokens: number, sourceTokens: number) => Value>(),
   /** A mask that says which of the tokens of `x` a token of any sample sees, made anew in its type: [s, s]. */
@@ -149,6 +159,8 @@ export interface AttentionShape {
   readonly clampsScores?: boolean
   /** The model composes its attention of primitive ops itself, with query and key in float32. */
   readonly inFloat32?: boolean
+  /** The model composes its attention itself, puts the bias into the scores in place, and holds them until it returns. */
+  readonly composesInPlace?: boolean
   /** The model hands a mask to the kernel even where `causal` would do. */
   readonly isAlwaysMasked?: boolean
   /** Of an image's patches, none of which is padding. */

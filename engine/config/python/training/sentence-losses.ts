@@ -93,7 +93,10 @@ const labelColumns: ReadonlySet<string> = new Set(['label', 'labels', 'score', '
 
 /** Undefined where nothing in the file tells. */
 function columnsOf(data: Value | undefined, file: Module, evaluator: Evaluator): Columns | undefined {
-  return columnsOfData(data, evaluator) ?? columnsOfExamples(file, evaluator)
+  const all = data?.kind === 'mapping' ? [...data.entries.values()] : [data]
+  const found = all.map(each => columnsOfData(each, evaluator))
+  const [most] = found.toSorted((a, b) => (b?.count ?? 0) - (a?.count ?? 0))
+  return found.includes(undefined) ? columnsOfExamples(file, evaluator) : most
 }
 
 const MAX_LINKS = 20

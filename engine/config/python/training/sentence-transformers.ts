@@ -194,7 +194,7 @@ export function fitCall(call: Call, evaluator: Evaluator): FitCall | undefined {
   const given = values.get(first)
   if (given === undefined) return undefined
   const pairs = given.kind === 'list' ? given.items.map(item => (item.kind === 'list' ? item.items : [])) : []
-  const [loader, loss] = isCrossEncoder(model) ? [given, undefined] : [pairs[0]?.[0], lossesOf(pairs, given)]
+  const [loader, loss] = isCrossEncoder(model) ? [given, undefined] : [lastLoader(pairs), lossesOf(pairs, given)]
   const at: Located = { module: call.module, from: call.at, to: expression.callee.to, remarks: [] }
   const told = new Map<string, Value>()
   const batch = batchOf(loader, at, evaluator)
@@ -204,6 +204,15 @@ export function fitCall(call: Call, evaluator: Evaluator): FitCall | undefined {
   const optimizer = values.get('optimizer_class')
   told.set('optim', optimizerNamed(optimizer, at))
   return { model, loss, values: told }
+}
+
+/** fit_mixin.py takes the batch size of the last one for all. */
+function lastLoader(pairs: readonly (readonly Value[])[]): Value | undefined {
+  const loader = pairs.at(-1)?.[0]
+  if (loader === undefined || pairs.length < 2) return loader
+  const remark =
+    'The batch size is that of the last DataLoader, which fit takes for all: before 3.0 each counts for itself.'
+  return { ...loader, remarks: [...loader.remarks, remark] }
 }
 
 /** Those of several objectives, of which each step takes one. */
@@ -219,7 +228,8 @@ function batchOf(loader: Value | undefined, at: Located, evaluator: Evaluator): 
   const names = isOfLibrary ? ['train_examples', 'batch_size'] : ['dataset', 'batch_size']
   const batch = evaluator.argumentsOfMade(loader, names).values.get('batch_size')
   // torch's default.
-  return batch ?? { ...loader, kind: 'number', number: 1 }
+  const found: Value = batch ?? { ...loader, kind: 'number', number: 1 }
+  return { ...found, remarks: [...new Set([...found.remarks, ...loader.remarks])] }
 }
 
 function optimizerNamed(given: Value | undefined, at: Located): Value {

@@ -21,6 +21,7 @@ export interface AttentionOptions {
   readonly castsSoftmax: boolean
   readonly clampsScores?: boolean
   readonly inFloat32?: boolean
+  readonly composesInPlace?: boolean
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
   readonly isUnpadded?: boolean
@@ -285,9 +286,11 @@ export function eagerAttention(
   const [left, right] = [query, k].map(x => (options.inFloat32 ? cast(tape, x, 'float32') : x)) as [Tensor, Tensor]
   const scores = batchMatmul(tape, factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
   const scaled = elementwise(tape, 'mul', scores)
-  const biased = options.bias === undefined ? scaled : add(tape, scaled, options.bias)
+  const biased =
+    options.bias === undefined ? scaled : add(tape, scaled, options.bias, { inPlace: options.composesInPlace === true })
   const isMasked = options.causal || (tape.isPadded && !options.isUnpadded)
   const masked = isMasked || addsEveryMask(tape.spec) ? withMask(tape, biased, options) : biased
+  if (options.composesInPlace) tape.locals.push(masked)
   const isClamped = options.clampsScores === true && clampsScores(tape.spec)
   const seen = isClamped ? elementwise(tape, 'maximum', masked, { saves: [masked] }) : masked
   const ofScores = options.castsSoftmax ? wideSoftmax : raisedSoftmax

@@ -111,7 +111,7 @@ export function attention(
   // Samples that a mask keeps apart are sequences of their own to it.
   const added = isMaskless && bias?.storage.maskOfBatch !== undefined ? undefined : bias
   const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias: added, sinks, isMaskless }
-  if (kernel !== 'eager' && !shape.inFloat32) return fusedAttention(tape, q, k, v, options)
+  if (kernel !== 'eager' && !shape.inFloat32 && !shape.composesInPlace) return fusedAttention(tape, q, k, v, options)
   const { output, weights } = eagerAttention(tape, q, k, v, options)
   tape.locals.push(weights)
   return output
@@ -157,12 +157,22 @@ export function chooseKeys(tape: Tape, name: string, x: Tensor, { heads, size, q
   tape.record(name, { reads: [x], outputs: [], scratch: [scores, ...queries] })
 }
 
-export function relativePositionBias(tape: Tape, name: string, buckets: number, heads: number, tokens: number): Tensor {
+export function relativePositionBias(
+  tape: Tape,
+  name: string,
+  buckets: number,
+  heads: number,
+  tokens: number,
+  { perSample = false }: { readonly perSample?: boolean } = {},
+): Tensor {
   // transformers T5Attention.compute_bias: an embedding of the bucket of every pair's distance, seen as [heads, s, s].
   const pairs = tape.tensor([tokens, tokens], 'int64', [], { batched: false })
   tape.record('relative positions', { reads: [], outputs: [pairs] })
   const bias = embedding(tape, name, pairs, buckets, heads)
-  return { ...bias, shape: [heads, tokens, tokens] }
+  if (!perSample) return { ...bias, shape: [heads, tokens, tokens] }
+  const copies = tape.tensor([heads, tokens, tokens], bias.dtype, [bias])
+  tape.record('expand', { reads: [bias], outputs: [copies], gradients: [made(bias)] })
+  return copies
 }
 
 export function zeroPositionBias(tape: Tape, heads: number, tokens: number, sourceTokens: number): Tensor {

@@ -34,6 +34,10 @@ describe('its trainer', () => {
     ['load_dataset("sentence-transformers/all-nli", "triplet", split="train")', 3],
     ['load_dataset("sentence-transformers/all-nli", "pair", split="train").shuffle(seed=1)', 2],
     ['load_dataset("own/data").select_columns(["query", "answer", "n1", "n2", "label"])', 4],
+    [
+      '{"a": load_dataset("sentence-transformers/a", "pair"), "b": load_dataset("sentence-transformers/b", "triplet")}',
+      3,
+    ],
     ['Dataset.from_dict({"anchor": a, "positive": b, "negative": c})', 3],
   ])('takes what the data has by the ranking loss: %s', async (data, columns) => {
     const text = byTrainer('losses.MultipleNegativesRankingLoss(model)', { data })
@@ -96,6 +100,14 @@ describe('fit', () => {
     expect(spec).toMatchObject({ microBatch: 12, precision: 'amp-fp16', optimizer: 'adamw', loop: 'trainer' })
     expect(spec.sentences).toEqual({ columns: 3, loss: 'multiple-negatives-ranking' })
     expect(batchSizeAt?.line).toBe(6)
+  })
+
+  it('takes the batch of the last of several', async () => {
+    const above = 'one = DataLoader(a, batch_size=64)\ntwo = DataLoader(b, batch_size=8)'
+    const text = byFit(above, '(one, losses.CoSENTLoss(model)), (two, losses.TripletLoss(model))')
+    const { spec, assumptions } = await trained(text)
+    expect(spec).toMatchObject({ microBatch: 8, sentences: { columns: 3 } })
+    expect(assumptions).toContainEqual(expect.stringContaining('the last DataLoader'))
   })
 
   it('takes that of NoDuplicatesDataLoader too', async () => {
