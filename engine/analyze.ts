@@ -12,8 +12,8 @@ import { isLauncherPath } from './config/shell/quick-look.ts'
 import { askingOnce, type Sources } from './config/sources.ts'
 import type { TrainingPlace } from './config/training-place.ts'
 import { derivationOf } from './estimate/error-band.ts'
+import { whyItFails } from './estimate/failing-trainings.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
-import { mixesDTensors } from './estimate/library-rules.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
 import { priced } from './gpus/priced.ts'
@@ -26,7 +26,6 @@ import { changedLines } from './report/changed-lines.ts'
 import type { AssumedCircumstance, ConfigResult, Report, UnanalysedConfig } from './report/schema.ts'
 import { policyOf, reportOn } from './report-on.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
-import type { TrainingSpec } from './training/spec.ts'
 import { againstBase } from './verdict/against-base.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -253,7 +252,7 @@ async function analyzeReading(
             ...assumptions,
             ...sentencesOnAsked(asked),
             ...onTorch,
-            ...sentencesOnStart(assessment.spec),
+            ...whyItFails(assessment.spec, reading.model.config),
             ...calibrated,
             ...sentencesOnGpu(options.gpu),
           ],
@@ -264,14 +263,6 @@ async function analyzeReading(
       return { name, model: reading.model, result: await assessed(path, reading, analysis, excuse) }
     }
   }
-}
-
-/** A training that fits and fails in its first step all the same. */
-function sentencesOnStart(spec: TrainingSpec): string[] {
-  if (!mixesDTensors(spec)) return []
-  return [
-    `transformers' Adafactor fails in its first step under FSDP2, with "got mixed torch.Tensor and DTensor" (transformers 5.18, torch 2.13): this training does not get further. Use another optimizer, or fsdp_version: 1.`,
-  ]
 }
 
 /** What was assumed because the config does not say it, and the verdict may depend on. */

@@ -258,6 +258,17 @@ overrides:
     expect(await said('')).not.toContain('Adafactor fails')
   })
 
+  test('are told that a model cannot be checkpointed', async () => {
+    const said = async (model: string, checkpoints: boolean) => {
+      const text = `model_name_or_path: ${model}\nper_device_train_batch_size: 8\ngradient_checkpointing: ${checkpoints}\n`
+      return (await analysed(text)).assumptions.join(' ')
+    }
+    const refusal = 'does not support gradient checkpointing'
+    expect(await said('microsoft/resnet-50', true)).toContain(refusal)
+    expect(await said('microsoft/resnet-50', false)).not.toContain(refusal)
+    expect(await said('google/vit-base-patch16-224', true)).not.toContain(refusal)
+  })
+
   test('turn what a config cannot say into figures', async () => {
     const text = 'per_device_train_batch_size: 16\nmodel_name_or_path: $MODEL\n'
     const supplying = settings('overrides:\n  - { path: "*.yaml", model: bert, sequence_length: 128 }\n')
