@@ -8,13 +8,9 @@ export interface SentenceModel {
 /** Of the organisation sentence-transformers, whose name may be left out. */
 const ofTheLibrary: ReadonlyMap<string, number> = new Map([
   ['all-MiniLM-L6-v2', 256],
-  ['all-MiniLM-L6-v1', 128],
   ['all-MiniLM-L12-v2', 128],
-  ['all-MiniLM-L12-v1', 128],
   ['all-mpnet-base-v2', 384],
   ['all-mpnet-base-v1', 512],
-  ['all-distilroberta-v1', 512],
-  ['all-roberta-large-v1', 256],
   ['multi-qa-mpnet-base-dot-v1', 512],
   ['multi-qa-mpnet-base-cos-v1', 512],
   ['multi-qa-MiniLM-L6-cos-v1', 512],
@@ -23,11 +19,8 @@ const ofTheLibrary: ReadonlyMap<string, number> = new Map([
   ['paraphrase-MiniLM-L6-v2', 128],
   ['paraphrase-MiniLM-L12-v2', 128],
   ['paraphrase-mpnet-base-v2', 512],
-  ['paraphrase-distilroberta-base-v1', 128],
   ['paraphrase-multilingual-MiniLM-L12-v2', 128],
   ['paraphrase-multilingual-mpnet-base-v2', 128],
-  ['msmarco-distilbert-base-tas-b', 512],
-  ['bert-base-nli-mean-tokens', 128],
 ])
 
 /** By a Hub id of that organisation, or by the name alone. */
