@@ -34,6 +34,16 @@ const rowsWhenAsked: Plugin = {
   },
 }
 
+/** And the losses that only they take. */
+const lossesWhenAsked: Plugin = {
+  name: 'losses-when-asked',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/(?:ctc|detection|sentence)-loss\.ts$/ }, ({ importer }) =>
+      importer.endsWith('objectives.ts') ? { path: path.join(root, 'playground/family-losses.ts') } : undefined,
+    )
+  },
+}
+
 /** What reads the configs of rarer tools is in a file of its own, which is loaded when a config is of one of them. */
 const readersWhenAsked: Plugin = {
   name: 'readers-when-asked',
@@ -152,6 +162,7 @@ export async function buildSite({ sources }: { readonly sources?: string } = {})
       ...common.plugins,
       familiesWhenAsked,
       rowsWhenAsked,
+      lossesWhenAsked,
       readersWhenAsked,
       shortFacts,
       cardsWithoutSources,

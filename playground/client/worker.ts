@@ -2,6 +2,7 @@
 import { provideRe2, Re2NotLoaded } from '../../engine/base/re2.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { answer } from '../answer.ts'
+import { provideLosses } from '../family-losses.ts'
 import { FamiliesNotLoaded, provideModels } from '../model-types.ts'
 import { provideRows } from '../op-rows.ts'
 import type { Answered, Asked, FoundLevers, Offered } from '../protocol.ts'
@@ -35,9 +36,10 @@ async function loadMissing(error: unknown): Promise<void> {
   if (error instanceof Re2NotLoaded) return provideRe2(await import('re2js'))
   if (error instanceof ReadersNotLoaded) return provideReaders(await import('../late-readers.ts'))
   if (error instanceof FamiliesNotLoaded) {
-    const { families, opRows, rows } = await import('../late-models.ts')
-    provideRows(opRows)
-    return provideModels(families, rows)
+    const late = await import('../late-models.ts')
+    provideLosses(late)
+    provideRows(late.opRows)
+    return provideModels(late.families, late.rows)
   }
   throw error
 }
