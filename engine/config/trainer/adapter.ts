@@ -221,9 +221,13 @@ export function namesIn({ value }: Field): readonly string[] | undefined {
   return value.items.flatMap(item => (item.kind === 'text' ? [item.text] : []))
 }
 
-/** Adapters of an earlier run that go on training, in a tool that takes rank and layers from that run and not from the config. */
+/**
+ * Adapters of an earlier run that go on training, in a tool that takes rank and layers from that run and not from the config: nothing
+ * blocks because of what the config has in their place.
+ */
 export function tellOfEarlierAdapters(reader: FieldReader, earlier: Field | undefined): void {
   if (earlier === undefined || earlier.value.kind === 'empty') return
+  reader.uncounted.push(earlier)
   reader.assume(
     `The adapters of ${quote(earlier.source)} go on training: their rank and layers are counted as this config has them, whatever that run had.`,
   )

@@ -73,8 +73,9 @@ describe('a config of LLaMA-Factory', () => {
   })
 
   it('says that adapters of an earlier run have the rank of that run', () => {
-    const { assumptions } = trainingConfig(`${base}adapter_name_or_path: saves/sft\n`)
+    const { assumptions, unreadSettings } = trainingConfig(`${base}adapter_name_or_path: saves/sft\n`)
     expect(assumptions.join(' ')).toContain('The adapters of "saves/sft" go on training')
+    expect(unreadSettings).toMatchObject([{ name: 'adapter_name_or_path' }])
     expect(trainingConfig(base).assumptions.join(' ')).not.toContain('go on training')
   })
 
