@@ -1,5 +1,6 @@
 /** What a change does to the training's result. */
 import type { Effect } from '../report/advised-levers.ts'
+import { comparesWithinBatch } from '../training/batches.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import type { Lever } from './lever.ts'
 
@@ -15,7 +16,8 @@ const NOMINAL_BATCH = 64
 export function effectOf(lever: Lever, before: TrainingSpec, after: TrainingSpec): Effect {
   // engine/trainer.py: weight decay is scaled by the nominal batch, which has to grow for more to accumulate.
   const raisesNominal = before.loop === 'ultralytics' && before.microBatch * before.gradientAccumulation > NOMINAL_BATCH
-  if (lever.id === 'micro-batch' && (raisesNominal || normalisesBatches(before))) return 'changes-the-result'
+  const comparesSamples = normalisesBatches(before) || comparesWithinBatch(before)
+  if (lever.id === 'micro-batch' && (raisesNominal || comparesSamples)) return 'changes-the-result'
   // torchtitan clips the whole gradient unless told otherwise, and gradients that are freed at once are not clipped.
   if (lever.id === 'optimizer-in-backward' && before.modelCode === 'torchtitan') return 'changes-the-result'
   return lever.effect === 'none' && after.precision !== before.precision ? 'numerics' : lever.effect

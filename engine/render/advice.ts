@@ -4,7 +4,7 @@ import { SETTINGS_PATH } from '../config/fields/supplied.ts'
 import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
 import { tooLargePeak } from '../report/too-large-peak.ts'
-import { generatesCompletions } from '../training/batches.ts'
+import { comparesWithinBatch, generatesCompletions } from '../training/batches.ts'
 import { formatCount, formatRatioRange, formatYearlyRange, lengthInWords, ofUsable } from './figures.ts'
 import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'
@@ -30,8 +30,12 @@ function batchChange(from: OperatingPoint, to: OperatingPoint, strong = (text: s
 }
 
 /** Says whether the effective batch changes, since that changes the training and not only its speed. */
-function effectiveBatchNote(from: OperatingPoint, to: OperatingPoint): string {
-  if (from.effectiveBatch === to.effectiveBatch) return 'same effective batch'
+function effectiveBatchNote({ spec }: AnalysedConfig, from: OperatingPoint, to: OperatingPoint): string {
+  if (from.effectiveBatch === to.effectiveBatch) {
+    if (from.microBatch === to.microBatch || !comparesWithinBatch(spec)) return 'same effective batch'
+    const others = to.microBatch > from.microBatch ? 'more' : 'fewer'
+    return `same effective batch, of which the loss compares each sample with ${others} others (this changes the training)`
+  }
   return `effective batch ${change(from.effectiveBatch, to.effectiveBatch)} (this changes the training: revisit the learning rate and the number of steps)`
 }
 
@@ -99,7 +103,7 @@ export function laterAdvice(config: AnalysedConfig): string[] {
 function changeSentence(config: AnalysedConfig, strong = (text: string) => text): string | undefined {
   const { current, recommended } = config
   if (recommended === undefined || !recommendsChange(config)) return undefined
-  const effects = [effectiveBatchNote(current, recommended), ...gains(config, strong)]
+  const effects = [effectiveBatchNote(config, current, recommended), ...gains(config, strong)]
   return `${batchChange(current, recommended, strong)}: ${effects.join(', ')}.`
 }
 
@@ -108,7 +112,7 @@ function beyondSentence(config: AnalysedConfig): string | undefined {
   const { recommended, beyond } = config
   if (recommended?.samplesPerSecond === undefined || beyond?.samplesPerSecond === undefined) return undefined
   const speedup = formatRatioRange(ratioRange(beyond.samplesPerSecond / recommended.samplesPerSecond, config))
-  return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${speedup} the throughput again, with ${effectiveBatchNote(recommended, beyond)}.`
+  return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${speedup} the throughput again, with ${effectiveBatchNote(config, recommended, beyond)}.`
 }
 
 /** Whether the recommendation makes a config fit that does not, or brings speed or savings. */

@@ -2,6 +2,7 @@
  * A report's configs by themselves, without comparison with the base branch: the figures a verdict needs and the
  * possible savings.
  */
+import { comparesWithinBatch } from '../training/batches.ts'
 import { type Figures, judge } from '../verdict/judge.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { errorBandOf, ratioRange } from './ranges.ts'
@@ -32,7 +33,9 @@ export function figuresOf(
     errorBand: errorBandOf(config),
     speedup,
     speedupRange: ratioRange(speedup, config),
-    keepsEffectiveBatch: recommended.effectiveBatch === current.effectiveBatch,
+    keepsEffectiveBatch:
+      recommended.effectiveBatch === current.effectiveBatch &&
+      (recommended.microBatch === current.microBatch || !comparesWithinBatch(config.spec)),
     costPerYearUsd: current.costPerRunUsd * config.runsPerYear,
     gpuHoursPerYear: config.hoursPerRun * config.runsPerYear * config.spec.gpus,
     isAssumed: assumed.length > 0,

@@ -68,6 +68,15 @@ export function accumulatesGradients(
   return spec.step === 'training' && gradientAccumulation > 1
 }
 
+/**
+ * Whether the loss compares the samples of a micro-batch with each other, as losses over embeddings of sentences do with negatives or
+ * pairs of a batch: gradients of several micro-batches are then not those of one that is as large.
+ */
+export function comparesWithinBatch({ task, sentences }: Pick<TrainingSpec, 'task' | 'sentences'>): boolean {
+  const { loss = 'multiple-negatives-ranking' } = sentences ?? {}
+  return task === 'sentence-similarity' && ['multiple-negatives-ranking', 'cosent', 'contrastive'].includes(loss)
+}
+
 /** Samples in one optimizer step over all GPUs. Those that share a sequence share its sample. */
 export function effectiveBatch(spec: TrainingSpec): number {
   const samplesAtATime = Math.max(1, modelCopies(spec) / (spec.contextParallel ?? 1))

@@ -17,7 +17,7 @@ export interface Figures {
   /** Recommended over current throughput. */
   readonly speedup: number
   readonly speedupRange: Range
-  /** Whether the recommendation keeps the effective batch. */
+  /** Whether the recommendation keeps the effective batch, and with it the training. */
   readonly keepsEffectiveBatch: boolean
   /** Of the current config. */
   readonly costPerYearUsd: number
