@@ -246,6 +246,25 @@ answer = {"words": (batch["input_ids"] == 150).sum(-1).unique().tolist(), "grid"
     expect(found).toEqual({ words: [16], grid: [1, 4, 8] })
   })
 
+  test('every text of a sample has words and a padded token of its own, and a loss that is a number', () => {
+    const sentences = { columns: 3, loss: 'multiple-negatives-ranking' }
+    const texts = { ...tinySpec, task: 'sentence-similarity', sequenceLength: 16, paddedBatches: true, sentences }
+    const found = asked(`
+import contextlib, math, transformers
+from memorymark_worker.sentences import sentence_loss
+spec = json.loads(${pythonJson(texts)})
+sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+model = transformers.BertModel(transformers.BertConfig(vocab_size=200, **sizes))
+batch = fill(make_batch(spec, model, "cpu"), spec, model)
+loss = sentence_loss(model, spec, batch, contextlib.nullcontext)
+loss.backward()
+answer = {"padded": [batch[f"{text}_attention_mask"][0].tolist().index(0) for text in range(3)]}
+answer["words"] = min(batch[f"{text}_input_ids"].unique().numel() for text in range(3))
+answer["isNumber"] = math.isfinite(loss.item())`)
+    expect(found).toMatchObject({ padded: [15, 15, 15], isNumber: true })
+    expect((found as { words: number }).words).toBeGreaterThan(8)
+  })
+
   /** What the lines of Python leave in `answer`, on the card. */
   function asked(lines: string, card = {}): unknown {
     const script = `

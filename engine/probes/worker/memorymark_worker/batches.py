@@ -57,8 +57,9 @@ def fill_unless_meta(batch: dict[str, Any], spec: Spec, model: transformers.PreT
 def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel) -> dict[str, Any]:
     """Fills tensors with random values in place, as the trace has the same tensors. Descriptions of image tiles are
     already set."""
-    for name, tensor in batch.items():
-        if name.endswith("attention_mask"):
+    for numbered, tensor in batch.items():
+        name = numbered.lstrip("0123456789_")  # the texts of a sample have numbers
+        if name == "attention_mask":
             tensor.fill_(1)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
         elif name in ("pixel_values", "pixel_values_videos", "input_features", "input_values"):
@@ -69,7 +70,7 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
             tensor.dim() == 1 or spec["task"] == "token-classification" or head_of_rewards(spec) == "steps"
         ):
             tensor.random_(0, spec["labels"])
-        elif name in ("decoder_input_ids", "labels") or name.endswith("input_ids"):
+        elif name in ("input_ids", "decoder_input_ids", "labels"):
             tensor.random_(0, model.config.get_text_config().vocab_size)
     words = words_of_images(batch, model) if "images" in spec else 0
     if words > 0:
