@@ -42,8 +42,8 @@ const commands: Record<string, CommandUsage> = {
   --channels-last              images in PyTorch's channels_last memory format
   --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|sentence-similarity|image-classification|object-detection
   --labels <n>                 classes of a classification head (default 2)
-  --sentence-columns <n>       texts of a sample, of the task sentence-similarity (default 2); with --sentence-loss
-                               multiple-negatives-ranking|cosent|cosine-similarity|triplet|contrastive|softmax
+  --sentence-columns <n>       texts of a sample, of the task sentence-similarity (default 2)
+  --sentence-loss multiple-negatives-ranking|cosent|cosine-similarity|triplet|contrastive|softmax
   --step training|forward-backward
   --dropout                    dropout layers drop in a forward-backward step too
   --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
