@@ -24,7 +24,7 @@ from memorymark_worker.model_config import give_pad_token, with_floats
 CLASSES = {
     **dict.fromkeys(["t5", "mt5", "bart", "mbart", "marian", "pegasus", "m2m_100"], AutoModelForSeq2SeqLM),
     "whisper": AutoModelForSpeechSeq2Seq,
-    "esm": AutoModelForSequenceClassification,
+    **dict.fromkeys(["esm", "mpnet"], AutoModelForSequenceClassification),
     **dict.fromkeys(["wav2vec2", "hubert"], AutoModelForCTC),
     **dict.fromkeys(["resnet", "vit", "deit", "dinov2", "convnext", "efficientnet"], AutoModelForImageClassification),
 }
