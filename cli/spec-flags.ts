@@ -5,6 +5,7 @@ import type { SpecAdjustments } from '../engine/config/adjusted-spec.ts'
 import type { SuppliedVersion } from '../engine/config/fields/supplied.ts'
 import { MAX_BATCH } from '../engine/training/batch-size.ts'
 import {
+  assumedSentences,
   attentions,
   columnsOfLoss,
   defaultLoraTargets,
@@ -68,12 +69,12 @@ export type SpecFlags = {
     | undefined
 }
 
-/** Pairs and their ranking loss, where only one of both is given; undefined where neither is. */
+/** Undefined where neither loss nor columns are given. */
 function sentencesOf(values: SpecFlags, columns: number | undefined): SpecAdjustments['sentences'] {
   const given = oneOf('--sentence-loss', values['sentence-loss'], sentenceLosses)
   if (columns === undefined && given === undefined) return undefined
-  const loss = given ?? 'multiple-negatives-ranking'
-  return { columns: columns ?? columnsOfLoss[loss] ?? 2, loss }
+  const loss = given ?? assumedSentences.loss
+  return { columns: columns ?? columnsOfLoss[loss] ?? assumedSentences.columns, loss }
 }
 
 export function changesOf(values: SpecFlags): SpecAdjustments {

@@ -3,8 +3,9 @@ import { MemoryMarkError } from '../base/errors.ts'
 import { imageOfSample, readsSound, supportsCheckpointing, videoOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import { seenInWords } from '../models/images.ts'
+import { assumedSentences, columnsOfLoss } from '../training/choices.ts'
 import { LEAST_SAMPLES, SAMPLES_PER_SECOND, USUAL_SECONDS } from '../training/sound.ts'
-import type { TrainingSpec } from '../training/spec.ts'
+import { MIN_COLUMNS, type TrainingSpec } from '../training/spec.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
 const defaults = { microBatch: 16, sequenceLength: 128, labels: 2 }
@@ -78,6 +79,15 @@ export function adjusted(
       nameOf('gradientCheckpointing'),
       `transformers has no gradient checkpointing for ${model.family}`,
       'Omit it.',
+    )
+  }
+  const { columns, loss } = spec.sentences ?? assumedSentences
+  const taken = columnsOfLoss[loss]
+  if (columns < MIN_COLUMNS || columns !== (taken ?? columns)) {
+    throw refused(
+      nameOf('sentences'),
+      `The loss ${loss} takes ${taken ?? `at least ${MIN_COLUMNS}`} texts of a sample, not ${columns}`,
+      'Correct it, or leave it out.',
     )
   }
   if (changes.quantization !== undefined && spec.lora === undefined) {

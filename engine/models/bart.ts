@@ -49,20 +49,19 @@ const m2m100Config = bartConfig.extend({
 type BartConfig = z.infer<typeof bartConfig | typeof marianConfig | typeof pegasusConfig | typeof m2m100Config>
 
 interface Kin {
+  /** Encoders of such layers also clamp what those return in float16; the others only what is not finite. */
   readonly normsBefore: boolean
-  /** The encoder's layers clamp what they return, where the others do only if it is not finite. */
-  readonly clamps: boolean
   /** Learned positions have a norm behind their sum with the words. */
   readonly positions: 'learned' | 'parameter' | 'buffer'
   readonly hasLogitsBias: boolean
 }
 
 const kin: Record<BartConfig['model_type'], Kin> = {
-  bart: { normsBefore: false, clamps: false, positions: 'learned', hasLogitsBias: true },
-  mbart: { normsBefore: true, clamps: true, positions: 'learned', hasLogitsBias: true },
-  marian: { normsBefore: false, clamps: false, positions: 'parameter', hasLogitsBias: true },
-  pegasus: { normsBefore: true, clamps: true, positions: 'parameter', hasLogitsBias: true },
-  m2m_100: { normsBefore: true, clamps: true, positions: 'buffer', hasLogitsBias: false },
+  bart: { normsBefore: false, positions: 'learned', hasLogitsBias: true },
+  mbart: { normsBefore: true, positions: 'learned', hasLogitsBias: true },
+  marian: { normsBefore: false, positions: 'parameter', hasLogitsBias: true },
+  pegasus: { normsBefore: true, positions: 'parameter', hasLogitsBias: true },
+  m2m_100: { normsBefore: true, positions: 'buffer', hasLogitsBias: false },
 }
 
 const WORDS = 'model.shared'
@@ -99,7 +98,7 @@ function encode(ops: Builder, config: BartConfig): Value {
           attention(ops, config, `${layer}.self_attn`, input, input, { heads, causal: false }),
         )
         const output = feedForward(ops, config, layer, attended, inner)
-        return kin[config.model_type].clamps ? ops.clampFloat16(output) : output
+        return kin[config.model_type].normsBefore ? ops.clampFloat16(output) : output
       }),
   )
   return atEnd(ops, config, name, encoded)

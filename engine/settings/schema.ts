@@ -9,7 +9,7 @@ import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'
 import { isPlaygroundAddress } from '../report/playground-address.ts'
 import { MAX_BATCH } from '../training/batch-size.ts'
 import { tasks } from '../training/choices.ts'
-import { MAX_COLUMNS, MAX_FRAMES } from '../training/spec.ts'
+import { MAX_COLUMNS, MAX_FRAMES, MIN_COLUMNS } from '../training/spec.ts'
 import { libraryVersions, versionedLibraries } from '../training/versions.ts'
 import { parseConditions } from '../verdict/policy.ts'
 import { compileGlob } from './glob.ts'
@@ -140,7 +140,7 @@ const overrideKeys = (gpu: GpuNames) => ({
     .describe('Frames of the video in every sample, as the tool samples them; image_size is the side of a frame.')
     .optional(),
   labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),
-  sentence_columns: wholeNumber(MAX_COLUMNS)
+  sentence_columns: wholeNumber(MAX_COLUMNS, MIN_COLUMNS)
     .describe('Texts of a sample for embeddings of sentences: 2 for pairs, 3 for triplets.')
     .optional(),
   gpus: wholeNumber(100_000).describe('The number of GPUs that train together, as given to the launcher.').optional(),
@@ -314,9 +314,9 @@ function text(words: string, maxCharacters: number) {
   return z.string(words).min(1, words).max(maxCharacters, words)
 }
 
-function wholeNumber(max: number) {
-  const words = `a whole number from 1 to ${max.toLocaleString('en-US')}`
-  return z.int(words).min(1, words).max(max, words)
+function wholeNumber(max: number, min = 1) {
+  const words = `a whole number from ${min} to ${max.toLocaleString('en-US')}`
+  return z.int(words).min(min, words).max(max, words)
 }
 
 function positive(max: number) {

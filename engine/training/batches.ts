@@ -1,5 +1,5 @@
 /** What a training spec says of its batches, and of the GPUs among which they and the weights are divided. */
-import { isFsdp } from './choices.ts'
+import { assumedSentences, isFsdp } from './choices.ts'
 import type { TrainingSpec } from './spec.ts'
 
 /** Sequences per sample in a forward pass. */
@@ -73,7 +73,7 @@ export function accumulatesGradients(
  * pairs of a batch: gradients of several micro-batches are then not those of one that is as large.
  */
 export function comparesWithinBatch({ task, sentences }: Pick<TrainingSpec, 'task' | 'sentences'>): boolean {
-  const { loss = 'multiple-negatives-ranking' } = sentences ?? {}
+  const { loss } = sentences ?? assumedSentences
   return task === 'sentence-similarity' && ['multiple-negatives-ranking', 'cosent', 'contrastive'].includes(loss)
 }
 

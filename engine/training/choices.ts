@@ -41,6 +41,9 @@ export const sentenceLosses = [
 ] as const
 export type SentenceLoss = (typeof sentenceLosses)[number]
 
+/** Pairs and their ranking loss, where nothing says otherwise. */
+export const assumedSentences = { columns: 2, loss: 'multiple-negatives-ranking' } as const
+
 /** Texts of a sample, where the loss says how many; by the ranking loss one text and others, of which the first is like it. */
 export const columnsOfLoss: Readonly<Record<SentenceLoss, number | undefined>> = {
   'multiple-negatives-ranking': undefined,

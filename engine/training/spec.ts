@@ -51,6 +51,7 @@ export const MAX_IMAGE_SIDE = 100_000
 export const MAX_FRAMES = 10_000
 
 /** Texts of a sample, of which all but two are negatives. */
+export const MIN_COLUMNS = 2
 export const MAX_COLUMNS = 100
 
 const zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
@@ -88,7 +89,7 @@ export const trainingSpec = z.object({
   sentences: z
     .object({
       /** Texts of a sample. */
-      columns: z.number().int().min(2).max(MAX_COLUMNS),
+      columns: z.number().int().min(MIN_COLUMNS).max(MAX_COLUMNS),
       loss: z.enum(sentenceLosses),
       pooling: z.enum(poolings).optional(),
     })

@@ -181,6 +181,11 @@ describe.concurrent('estimate refuses', () => {
     [['bert', '--batch-size', 'sixteen'], '--batch-size: "sixteen" is not a whole number'],
     [['bert', '--batch-size', '1.5'], '--batch-size: "1.5" is not a whole number'],
     [['bert', '--optimizer', 'admw'], '--optimizer: "admw" is not a value for --optimizer. Did you mean adamw?'],
+    [['bert', '--task', 'sentence-similarity', '--sentence-columns', '1'], 'takes at least 2 texts of a sample, not 1'],
+    [
+      ['bert', '--task', 'sentence-similarity', '--sentence-loss', 'triplet', '--sentence-columns', '2'],
+      '--sentence-columns: The loss triplet takes 3 texts of a sample, not 2',
+    ],
     [['bert', '--task', 'causal-lm'], '--task: google-bert/bert-base-uncased has no causal-lm head here'],
     [['bert', '--sequence-length', '513'], 'google-bert/bert-base-uncased has 512 positions, fewer than 513'],
     [

@@ -1,8 +1,8 @@
 /** How embeddings of sentences are trained: by which loss, and over how many texts a sample. */
-import { columnsOfLoss, poolings, sentenceLosses, type Task } from '../../training/choices.ts'
-import { MAX_COLUMNS, type TrainingSpec } from '../../training/spec.ts'
+import { assumedSentences, columnsOfLoss, poolings, sentenceLosses, type Task } from '../../training/choices.ts'
+import { MAX_COLUMNS, MIN_COLUMNS, type TrainingSpec } from '../../training/spec.ts'
 import type { Choices, FieldReader } from '../fields/fields.ts'
-import { orInSettings } from '../fields/supplied.ts'
+import { leaveOut, orInSettings } from '../fields/supplied.ts'
 import type { Field } from '../text/section.ts'
 
 type Find = (key: 'sentence_columns' | 'sentence_loss' | 'sentence_pooling') => Field | undefined
@@ -16,11 +16,15 @@ export function readSentences(
 ): Pick<TrainingSpec, 'sentences'> {
   if (task !== 'sentence-similarity') return {}
   const written = find('sentence_loss')
-  const loss = reader.choice(written, named(sentenceLosses)) ?? 'multiple-negatives-ranking'
+  const loss = reader.choice(written, named(sentenceLosses)) ?? assumedSentences.loss
   const pooling = reader.choice(find('sentence_pooling'), named(poolings))
   const field = reader.fieldFor('sentence_columns', find('sentence_columns'))
-  const known = reader.wholeNumber(field, { min: 2, max: MAX_COLUMNS }) ?? columnsOfLoss[loss]
-  const columns = known ?? 2
+  const given = reader.wholeNumber(field, { min: MIN_COLUMNS, max: MAX_COLUMNS })
+  const taken = columnsOfLoss[loss]
+  if (taken !== undefined && given !== undefined && given !== taken)
+    reader.refuse(field, 'out-of-range', `The loss ${loss} takes ${taken} texts of a sample, not ${given}`, leaveOut)
+  const known = given ?? taken
+  const columns = known ?? assumedSentences.columns
   if (known === undefined) {
     reader.leavesColumnsOpen = true
     reader.assume(

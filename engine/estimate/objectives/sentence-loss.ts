@@ -3,7 +3,7 @@
  * modules/pooling.py). Embeddings are small beside what their tokens leave behind, so that of them only whole tensors are counted.
  */
 import type { ModelConfig } from '../../models/architecture.ts'
-import type { SentenceLoss } from '../../training/choices.ts'
+import { assumedSentences, type SentenceLoss } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import { made } from '../tape/autograd.ts'
 import { forward } from '../tape/lowering.ts'
@@ -18,11 +18,10 @@ import { summed } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
 
 type Sentences = NonNullable<TrainingSpec['sentences']>
-const assumed: Sentences = { columns: 2, loss: 'multiple-negatives-ranking' }
 
 /** The first text of the samples, and then all others at once, each under autocast by itself; their tokens stay until the loss is known. */
 export function sentenceLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
-  const { columns, loss, pooling = 'mean' } = spec.sentences ?? assumed
+  const { columns, loss, pooling = 'mean' }: Sentences = spec.sentences ?? assumedSentences
   const features: Tensor[] = []
   const others = columns - 1
   const embed = () =>

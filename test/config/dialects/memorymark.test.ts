@@ -5,6 +5,15 @@ import { onlyProblemIn, problemsIn, trainingConfig } from '../readings.ts'
 const small = 'memorymark:\n  model: google-bert/bert-base-uncased\n  batch_size: 32\n'
 
 describe("a config in MemoryMark's own dialect", () => {
+  it('of embeddings has as many texts a sample as its loss takes', () => {
+    const sentences = `${small}  sequence_length: 64\n  task: sentence-similarity\n  sentence_loss: triplet\n`
+    expect(trainingConfig(sentences).spec.sentences).toEqual({ columns: 3, loss: 'triplet' })
+    expect(onlyProblemIn(`${sentences}  sentence_columns: 2\n`)).toMatchObject({
+      message: 'The loss triplet takes 3 texts of a sample, not 2',
+      line: 7,
+    })
+  })
+
   it('becomes a spec with the defaults of a plain PyTorch loop', () => {
     expect(trainingConfig(small)).toEqual({
       kind: 'training-config',
