@@ -19,6 +19,7 @@ import {
 import { trainerOf } from './library.ts'
 import { calledName, type OpenScript, ofTrainer } from './open-training.ts'
 import { isNotebookPath, mayTrain } from './quick-look.ts'
+import { withoutCells } from './syntax/marimo.ts'
 import { type Call, callExpression, type Module, type ModuleOptions } from './syntax/module.ts'
 import { MAX_NOTEBOOK_BYTES, notebookOf } from './syntax/notebook.ts'
 import { parsedModule } from './syntax/parsed-modules.ts'
@@ -84,9 +85,9 @@ function moduleIn(file: SourceFile): Module | undefined {
     const notebook = sizeBytes > MAX_NOTEBOOK_BYTES || isCut ? undefined : notebookOf(text)
     return notebook && mayTrain(notebook.text) ? moduleWith(path, notebook.text, { notebook }) : undefined
   }
-  return sizeBytes <= MAX_CONFIG_BYTES && mayTrain(text)
-    ? moduleWith(path, text.replace(/^\uFEFF/, ''), { readFor })
-    : undefined
+  if (sizeBytes > MAX_CONFIG_BYTES || !mayTrain(text)) return undefined
+  const python = text.replace(/^\uFEFF/, '')
+  return moduleWith(path, withoutCells(python) ?? python, { readFor })
 }
 
 function moduleWith(path: string, text: string, options: ModuleOptions): Module | undefined {
