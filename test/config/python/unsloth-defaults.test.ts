@@ -89,3 +89,43 @@ describe('a config of TRL under Unsloth', () => {
     expect(spec.evaluation).toMatchObject({ microBatch })
   })
 })
+
+describe("Unsloth's get_peft_model", () => {
+  const adapted = (given: string, length = 2_048) => `from unsloth import FastModel
+from trl import SFTConfig, SFTTrainer
+model, tokenizer = FastModel.from_pretrained("unsloth/gemma-3-4b-it", max_seq_length=${length}, use_gradient_checkpointing="unsloth")
+model = FastModel.get_peft_model(model, r=8${given})
+SFTTrainer(model=model, args=SFTConfig(output_dir="out")).train()
+`
+  const attention = ['q_proj', 'k_proj', 'v_proj', 'o_proj']
+  const all = [...attention, 'gate_proj', 'up_proj', 'down_proj']
+  const narrowed = ', finetune_attention_modules=False'
+
+  it.each([
+    ['', all, []],
+    [', finetune_vision_layers=False, finetune_language_layers=True, finetune_mlp_modules=True', all, []],
+    [', finetune_mlp_modules=False', attention, []],
+    [narrowed, ['gate_proj', 'up_proj', 'down_proj'], []],
+    [', finetune_vision_layers=True', all, ['finetune_vision_layers']],
+    [', finetune_language_layers=False', all, ['finetune_language_layers']],
+    [`${narrowed}, target_modules=["q_proj", "up_proj"]`, ['q_proj', 'up_proj'], ['finetune_attention_modules']],
+    [', finetune_mlp_modules=bool(WIDE)', all, ['finetune_mlp_modules']],
+  ])('adapts, given "%s", %j, and does not follow %j', async (given, targets, unread) => {
+    const { spec, unreadSettings = [] } = await trained(adapted(given))
+    expect(spec.lora?.targets).toEqual(targets)
+    expect(unreadSettings.map(({ name }) => name)).toEqual(unread)
+  })
+
+  it.each([
+    [512, '', true],
+    [511, '', undefined],
+    [511, ', use_gradient_checkpointing="unsloth"', undefined],
+    [511, ', use_gradient_checkpointing=True', undefined],
+  ])('with a model loaded for %i tokens%s offloads checkpoints: %s', async (length, given, offloads) => {
+    const { spec, assumptions } = await trained(adapted(given, length))
+    expect(spec).toMatchObject({ gradientCheckpointing: true })
+    expect(spec.offloadsCheckpoints).toBe(offloads)
+    const isTold = assumptions.some(sentence => sentence.startsWith('Checkpoints stay on the GPU'))
+    expect(isTold).toBe(length === 511 && !given.includes('True'))
+  })
+})

@@ -7,6 +7,7 @@ import { type LibraryCall, placeIn, shownAt, type Value } from '../values/values
 import { fieldOf, openField, saidBy } from './fields.ts'
 import type { ModelChain } from './model-chain.ts'
 import { modelConfigFields } from './trl-model-config.ts'
+import { unslothCheckpoints, unslothSwitches, unslothTargets } from './unsloth-adapters.ts'
 
 export interface AdapterFields {
   readonly fields: readonly Field[]
@@ -25,9 +26,6 @@ const keys: ReadonlyMap<string, string> = new Map([
   ['task_type', 'lora_task_type'],
 ])
 
-/** What Unsloth adapts where nothing is named. */
-const unslothTargets = 'q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj'
-
 export function adapterFields(
   config: Value | undefined,
   chain: ModelChain,
@@ -38,7 +36,7 @@ export function adapterFields(
     const why = `the adapters are those of an earlier run, loaded at ${placeIn(chain.trainedAdapter.module, chain.trainedAdapter.from)}`
     return { fields: [openField(chain.trainedAdapter, 'use_peft', why, file)], unread: [] }
   }
-  if (chain.unslothAdapter !== undefined) return ofUnsloth(chain.unslothAdapter, file, evaluator)
+  if (chain.unslothAdapter !== undefined) return ofUnsloth(chain.unslothAdapter, chain, file, evaluator)
   if (config === undefined || config.kind === 'none') return none
   if (config.kind !== 'call' || config.call === undefined) {
     const why = config.kind === 'open' ? config.why : `the adapters are ${shownAt(config.module, config)}`
@@ -78,21 +76,22 @@ function ofLora(
   return { fields: [saidBy(call, 'use_peft', { kind: 'flag', flag: true }, file, name), ...fields], unread }
 }
 
-function ofUnsloth(call: LibraryCall, file: Module, evaluator: Evaluator): AdapterFields {
+function ofUnsloth(call: LibraryCall, chain: ModelChain, file: Module, evaluator: Evaluator): AdapterFields {
   const found = ofLora(call, 'get_peft_model', ['model'], file, evaluator)
-  const given = call.call && evaluator.argumentsOf(call.call, call.site, ['model']).values
-  const checkpoints = given?.get('use_gradient_checkpointing')
+  const given = (call.call && evaluator.argumentsOf(call.call, call.site, ['model']).values) ?? new Map<string, Value>()
   const hasTargets = found.fields.some(({ key }) => key === 'lora_target_modules')
+  const { targets, notFollowed } = unslothTargets(given, hasTargets)
   return {
-    ...found,
     fields: [
       ...found.fields,
       ...(hasTargets
         ? []
-        : [saidBy(call, 'lora_target_modules', { kind: 'text', text: unslothTargets }, file, 'get_peft_model')]),
-      checkpoints === undefined
-        ? saidBy(call, 'gradient_checkpointing', { kind: 'text', text: 'unsloth' }, file, 'get_peft_model')
-        : fieldOf('gradient_checkpointing', checkpoints, file),
+        : [saidBy(call, 'lora_target_modules', { kind: 'text', text: targets.join(',') }, file, 'get_peft_model')]),
+      unslothCheckpoints(call, given, chain, file, evaluator),
+    ],
+    unread: [
+      ...found.unread.filter(({ key }) => !unslothSwitches.has(key)),
+      ...notFollowed.map(([parameter, value]) => fieldOf(parameter, value, file)),
     ],
   }
 }

@@ -95,7 +95,7 @@ function fieldsOfLoad(
   // Of CTC it is the letters of the transcripts, a thousandth of the model.
   const isOfCtc = /ForCTC$/.test(classLoaded(loaded))
   const unread = [
-    ...unreadIn(values, file).filter(({ key }) => !(isOfCtc && key === 'vocab_size')),
+    ...unreadIn(values, file).filter(field => !(isOfCtc && field.key === 'vocab_size') && !isUnslothDefault(field)),
     ...shapesIn(values.get('config'), file, evaluator),
   ]
   const isTyped = fields.some(({ key }) => key === 'torch_dtype') || unpacked !== undefined
@@ -340,6 +340,11 @@ function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, 
       ? [saidBy(loaded, 'torch_dtype', { kind: 'text', text: typeOfGpu }, file, at)]
       : []),
   ]
+}
+
+/** What its loaders take by default, and `get_peft_model` decides anew. */
+function isUnslothDefault({ key, value }: Field): boolean {
+  return key === 'use_gradient_checkpointing' && value.kind === 'text' && value.text === 'unsloth'
 }
 
 /** unsloth 2025 models/loader_utils.py get_model_name: of its own copies in 4 bits it then loads the model that they are of. */
