@@ -3,6 +3,7 @@
 import { MemoryMarkError } from '../base/errors.ts'
 import { leaveOut } from '../config/fields/supplied.ts'
 import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
+import { outputLayers } from '../models/linears.ts'
 import { modelCopies } from '../training/batches.ts'
 import { layersNamed } from '../training/parameter-pattern.ts'
 import type { TrainingSpec } from '../training/spec.ts'
@@ -296,10 +297,23 @@ function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {
   const { targets = [], parameters = [] } = spec.lora ?? {}
   const missing = [...targets, ...parameters].filter(target => !linearNames.has(target))
   if (missing.length === 0) return
+  refuseAdaptedLoss(spec, missing)
   throw new MemoryMarkError({
     code: 'no-such-lora-target',
     message: `${spec.model} has no linear layer named ${missing.join(', ')}`,
     fix: `Use some of ${[...linearNames].join(', ')}.`,
+  })
+}
+
+/** A loss that computes the output layer in parts leaves no such layer on the tape. */
+function refuseAdaptedLoss({ model, fusedLoss, chunkedLoss }: TrainingSpec, missing: readonly string[]): void {
+  const adapted = missing.filter(name => outputLayers.includes(name)).join(', ')
+  if (adapted === '' || !(fusedLoss || chunkedLoss)) return
+  throw new MemoryMarkError({
+    code: 'unsupported-setting',
+    field: 'lora',
+    message: `Adapters on ${adapted} of ${model} beside a loss that computes this layer in parts are not modelled`,
+    fix: `Leave ${adapted} out of the layers that get adapters, or turn the fused or chunked loss off.`,
   })
 }
 
