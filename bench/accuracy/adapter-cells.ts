@@ -16,11 +16,25 @@ const ofDistilbert = adapters(['q_lin', 'v_lin'], 0.01, ['pre_classifier', 'clas
 const ofModernbert = adapters(['Wqkv', 'Wi', 'Wo', 'dense'], 0.05, head)
 const ofVit = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'fc1', 'fc2']
 
+const ofTexts = { task: 'sequence-classification', labels: 5, paddedBatches: true, autocasts: true } as const
+const ofDecoder = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 const withOutput = { lora: { rank: 16, targets: ['q_proj', 'v_proj', 'lm_head'], dropout: 0.05 } }
 
 export const adapterCells: readonly Cell[] = [
   ['Qwen/Qwen2.5-0.5B', { microBatch: 2, sequenceLength: 1024, precision: 'amp-bf16', ...trainer, ...withOutput }],
   ['Qwen/Qwen2.5-0.5B', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...ckpt, ...withOutput }],
+  [
+    'Qwen/Qwen2.5-0.5B',
+    {
+      microBatch: 8,
+      sequenceLength: 512,
+      precision: 'bf16',
+      ...trainer,
+      ...ckpt,
+      ...ofTexts,
+      ...adapters(ofDecoder, 0.05, ['score']),
+    },
+  ],
   ['bert', { microBatch: 32, ...adapters(['query', 'value'], 0.1, head) }],
   ['bert', { microBatch: 16, ...trainer, ...ckpt, precision: 'amp-fp16', ...adapters(ofBert, 0.05, head) }],
   ['FacebookAI/roberta-large', { microBatch: 16, precision: 'amp-bf16', ...trainer, ...adapters(ofBert, 0.1, head) }],

@@ -20,7 +20,7 @@ import { readReentrant } from '../trainer/checkpoints.ts'
 import { imageOfEverySample, trainsTowers } from '../trainer/images.ts'
 import { type Batch, languageModelReading, type Sequence } from '../trainer/language-model.ts'
 import { quantizesOnLoad } from '../trainer/loading.ts'
-import { isOn } from '../trainer/method.ts'
+import { isOn, ordinary } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { sequenceWithCompletions } from './ms-swift/completions.ts'
@@ -28,6 +28,7 @@ import { readAdapter, readMethod, readQuantization, readTowers, tunerKeys } from
 import { readTraining } from './ms-swift/loss.ts'
 import { readPrecision } from './ms-swift/precision.ts'
 import { readSharding } from './ms-swift/sharding.ts'
+import { readClasses } from './ms-swift/task.ts'
 
 const dataKeys = ['dataset', 'cached_dataset']
 const writesTuner = writesAny([...tunerKeys, 'rlhf_type'])
@@ -56,17 +57,20 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const sharded = readSharding(reader, document, deepSpeed)
   const gpus = readGpus(reader, undefined, sharded.sharding)
   const batch = readBatch(reader, document, gpus)
-  const training = readTraining(reader, document, { batch, gpus, hasAdapter: method === 'lora' })
+  const classes = readClasses(reader, document, model)
+  const training =
+    classes === undefined ? readTraining(reader, document, { batch, gpus, hasAdapter: method === 'lora' }) : ordinary
   const attention = readAttention(reader, document.at('attn_impl'), model)
   const isPacked = isOn(reader, document.at('packing')) || isOn(reader, document.at('padding_free'))
   const quantization = readQuantization(reader, document, method)
   const isOnline = training.method?.kind === 'online'
-  if (!isOnline) tellLogits(reader, document.at('use_logits_to_keep'))
+  if (!isOnline && classes === undefined) tellLogits(reader, document.at('use_logits_to_keep'))
   readTowers(reader, document, model, method)
   const reentrantCheckpoints = readReentrant(reader, document.at('gradient_checkpointing_kwargs'))
   return languageModelReading(reader, {
     dialect: msSwift.name,
     model,
+    classes: classes?.labels,
     batch,
     sequence: isOnline ? sequenceWithCompletions(reader, document) : readSequence(document),
     settings: {
@@ -76,7 +80,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('gradient_checkpointing')),
       reentrantCheckpoints,
-      lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
+      lora: method === 'lora' ? readAdapter(reader, document, model, classes) : undefined,
       images: imageOfEverySample(model),
       trainsTowers: method === 'full' && isOff(reader, document.at('freeze_vit')) ? trainsTowers(model) : undefined,
       quantization,
@@ -109,7 +113,6 @@ function refuseUnmodelled(reader: FieldReader, document: Section): void {
     ...[...replaced, ...frozen].map(key => document.at(key)).filter(isSet),
     ...[document.at('lisa_activated_layers')].filter(isSet),
     ...[document.at('tuner_backend')].filter(field => field !== undefined && field.source !== 'peft'),
-    ...[document.at('task_type')].filter(field => field !== undefined && field.source !== 'causal_lm'),
   ]
   for (const field of others) {
     if (field === undefined) continue

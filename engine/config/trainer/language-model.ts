@@ -68,6 +68,8 @@ type Optional = OptionalKey<Settings>
 export interface LanguageModelConfig {
   readonly dialect: string
   readonly model: CatalogueModel | undefined
+  /** Classes of texts, where the model classifies them by no method of its own. */
+  readonly classes?: number | undefined
   readonly batch: Batch
   readonly sequence: Sequence
   /** Pixels of the side that the tool scales images beside text to. */
@@ -119,7 +121,7 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
   const { model, batch, settings } = config
   const size = divided(reader, readSequence(reader, config), config.sequence)
   const images = size.images ?? settings.images ?? readImages(reader, config, size.sequenceLength)
-  const { task, labels } = taskOfMethod(settings.method)
+  const { task, labels } = taskOf(config)
   if (model !== undefined && !model.tasks.includes(task)) {
     reader.refuse(
       undefined,
@@ -153,6 +155,10 @@ function readImages(
 ): TrainingSpec['images'] {
   if (model === undefined || pixelLimit === undefined || length === undefined) return undefined
   return largestImage(reader, model, pixelLimit, { length, handling: imageHandling })
+}
+
+function taskOf({ classes, settings }: LanguageModelConfig): Pick<TrainingSpec, 'task' | 'labels'> {
+  return classes === undefined ? taskOfMethod(settings.method) : { task: 'sequence-classification', labels: classes }
 }
 
 /** Reward models are classifiers, but for LLaMA-Factory's value head beside the output layer. */

@@ -61,6 +61,14 @@ const heads: Readonly<Record<Head, string>> = {
   steps: 'A head that scores every step replaces the output layer.',
 }
 
+/** Where `liger` turns on Liger's kernels, none of which is the loss. */
+export function tellOfLigerNorms(reader: FieldReader, liger: Field | undefined): void {
+  if (!isOn(reader, liger)) return
+  reader.assumeMore(
+    "Norms and products are counted as transformers has them; Liger's kernels keep less of them: the estimate is high.",
+  )
+}
+
 /** Reward models. */
 export function reward(reader: FieldReader, field: Field, head: Head): Training {
   reader.assume(heads[head])

@@ -110,6 +110,37 @@ describe('a command of ms-swift', () => {
     expect(spec.dropout).toBe(false)
   })
 
+  it.each(['--task_type seq_cls --num_labels 5', '--num_labels 5'])('classifies texts with %s', async text => {
+    const { spec } = await trained(`${sft} ${text}\n`)
+    expect(spec).toMatchObject({ task: 'sequence-classification', labels: 5 })
+    // peft trains the head of a classifier whole.
+    expect(spec.lora?.modulesToSave).toEqual(['score'])
+    // The Trainer's loss is on a few numbers a sample, which no kernel of Liger's replaces.
+    expect((await trained(`${sft} ${text} --use_liger_kernel true\n`)).spec.fusedLoss).toBeUndefined()
+  })
+
+  it('takes a number of labels for nothing where the task needs none', async () => {
+    const { spec } = await trained(`${sft} --task_type causal_lm --num_labels 5\n`)
+    expect(spec).toMatchObject({ task: 'causal-lm', labels: 2 })
+    const rm = sft.replace('swift sft', 'swift rlhf --rlhf_type rm')
+    expect((await trained(`${rm} --task_type seq_cls --num_labels 1\n`)).spec.method).toMatchObject({ kind: 'reward' })
+  })
+
+  it.each([
+    ['--task_type embedding', 'unsupported-setting'],
+    ['--task_type reranker --num_labels 1', 'unsupported-setting'],
+    ['--task_type seq_cls', 'not-in-file'],
+    ['--task_type seq_cls --num_labels 2 --padding_free true', 'unsupported-setting'],
+    ['--num_labels 2 --packing true', 'unsupported-setting'],
+    ['--num_labels 2 --loss_type cross_entropy', 'unsupported-setting'],
+    ['--num_labels 2 --model Qwen/Qwen2.5-VL-3B-Instruct', 'unsupported-setting'],
+    ['--num_labels 2 --model google-bert/bert-base-uncased', 'unsupported-setting'],
+  ])('refuses %s', async (text, code) => {
+    expect(await problemIn(`swift sft --dataset data.jsonl --model Qwen/Qwen2.5-0.5B-Instruct ${text}\n`)).toContain(
+      code,
+    )
+  })
+
   it('learns from completions of 512 tokens against the model without its adapters, and generates them itself', async () => {
     const grpo = sft.replace('swift sft', 'swift rlhf --rlhf_type grpo')
     const reading = await trained(`NPROC_PER_NODE=2 ${grpo} --max_length 1024\n`)
@@ -181,7 +212,6 @@ describe('a command of ms-swift', () => {
     ['--train_type full --torch_dtype float16', 'unsupported-precision'],
     ['--sequence_parallel_size 2', 'unsupported-setting'],
     ['--train_type full --freeze_parameters_ratio 0.9', 'unsupported-setting'],
-    ['--task_type seq_cls --num_labels 2', 'unsupported-setting'],
     ['--tuner_backend unsloth', 'unsupported-setting'],
     ['--rlhf_type ppo', 'unsupported-training'],
     ['--rlhf_type grpo --reward_model internlm/internlm2-7b-reward', 'unsupported-training'],

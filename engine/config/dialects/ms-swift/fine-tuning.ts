@@ -9,6 +9,7 @@ import type { Field, Section } from '../../text/section.ts'
 import { type Lora, readLora, readTargets, type Targets, tellOfEarlierAdapters } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
+import type { Classes } from './task.ts'
 
 export type Method = 'lora' | 'full'
 
@@ -33,6 +34,7 @@ export function readAdapter(
   reader: FieldReader,
   document: Section,
   model: CatalogueModel | undefined,
+  classes: Classes | undefined,
 ): Lora | undefined {
   const written = document.at('target_regex') ?? document.at('target_modules')
   // tuner.py: PeftModel.from_pretrained, whose config is that of the checkpoint.
@@ -48,6 +50,8 @@ export function readAdapter(
     targets: targetsOf(reader, written, tunerField(document), model),
     targetField: written ?? tunerField(document),
     modulesToSave: document.at('modules_to_save'),
+    // prepare_adapter: peft's task type is its own in capitals.
+    taskType: classes && { ...classes.field, value: { kind: 'text', text: 'SEQ_CLS' } },
     ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
     // Otherwise peft keeps them in float32.
     ...(document.at('lora_dtype')?.source === 'bfloat16' && { inWeightsType: true }),

@@ -8,7 +8,7 @@ import { leaveOut } from '../../fields/supplied.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
-import { isOn } from '../../trainer/method.ts'
+import { isOn, tellOfLigerNorms } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'
 
 export function refuse(reader: FieldReader, field: Field, what: string): void {
@@ -70,10 +70,7 @@ export function refuseModelSettings(reader: FieldReader, part: Section, model: C
   const kernel = part.at('override_config', 'attn_implementation')
   if (kernel !== undefined && reader.text(kernel) !== 'flash_attention_2')
     refuse(reader, kernel, `${kernel.name} of ${quote(kernel.source)}`)
-  if (isOn(reader, part.at('use_liger')))
-    reader.assumeMore(
-      "Norms and products are counted as transformers has them; Liger's kernels keep less of them: the estimate is high.",
-    )
+  tellOfLigerNorms(reader, part.at('use_liger'))
   if (model !== undefined && isVisionLanguageModel(model.config)) {
     const field = part.at('path') ?? part.at('partial_pretrain')
     reader.refuse(field, 'unsupported-training', 'Training on images with verl is not modelled yet', leaveOut)
