@@ -66,6 +66,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const isOnline = training.method?.kind === 'online'
   if (!isOnline && classes === undefined) tellLogits(reader, document.at('use_logits_to_keep'))
   readTowers(reader, document, model, method)
+  const checkpoints = readCheckpointing(reader, document.at('gradient_checkpointing'))
   const reentrantCheckpoints = readReentrant(reader, document.at('gradient_checkpointing_kwargs'))
   return languageModelReading(reader, {
     dialect: msSwift.name,
@@ -78,9 +79,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...readPrecision(reader, document, { isFull: method === 'full', sharding: sharded.sharding }),
       optimizer: readTrainerOptimizer(reader, document.at('optim')),
       attention: attention.attention,
-      gradientCheckpointing: readCheckpointing(reader, document.at('gradient_checkpointing')),
+      gradientCheckpointing: checkpoints,
       reentrantCheckpoints,
-      lora: method === 'lora' ? readAdapter(reader, document, model, classes) : undefined,
+      ...(method === 'lora' && readAdapter(reader, document, model, { classes, checkpoints })),
       images: imageOfEverySample(model),
       trainsTowers: method === 'full' && isOff(reader, document.at('freeze_vit')) ? trainsTowers(model) : undefined,
       quantization,

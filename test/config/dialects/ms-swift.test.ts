@@ -141,6 +141,16 @@ describe('a command of ms-swift', () => {
     )
   })
 
+  it('adapts the language model alone by all-linear where a tower stands beside it, and the tower too by the names of layers', async () => {
+    const ofImages = 'swift sft --dataset data.jsonl --model Qwen/Qwen2.5-VL-3B-Instruct'
+    const { spec } = await trained(`${ofImages} --target_modules all-linear\n`)
+    expect(spec.trainable).toEqual({ names: [String.raw`model\.language_model\.`, 'lm_head'], inputGradients: true })
+    expect((await trained(`${ofImages}\n`)).spec.trainable).toEqual(spec.trainable)
+    expect((await trained(`${ofImages} --gradient_checkpointing false\n`)).spec.trainable?.inputGradients).toBe(false)
+    expect((await trained(`${ofImages} --target_modules q_proj v_proj\n`)).spec.trainable).toBeUndefined()
+    expect((await trained(`${sft} --target_modules all-linear\n`)).spec.trainable).toBeUndefined()
+  })
+
   it('learns from completions of 512 tokens against the model without its adapters, and generates them itself', async () => {
     const grpo = sft.replace('swift sft', 'swift rlhf --rlhf_type grpo')
     const reading = await trained(`NPROC_PER_NODE=2 ${grpo} --max_length 1024\n`)

@@ -1,12 +1,14 @@
 /** How ms-swift trains: in full or by adapters (swift/arguments/tuner_args.py, swift/pipelines/train/tuner.py). */
-import { hasExperts, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
+import { familyOf, hasExperts, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { languageParts } from '../../../models/images.ts'
 import type { Quantization } from '../../../training/choices.ts'
+import type { TrainedPart, TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
-import { type Lora, readLora, readTargets, type Targets, tellOfEarlierAdapters } from '../../trainer/adapter.ts'
+import { readLora, readTargets, type Targets, tellOfEarlierAdapters } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
 import type { Classes } from './task.ts'
@@ -30,24 +32,30 @@ export function readMethod(reader: FieldReader, document: Section): Method {
   return 'lora'
 }
 
+interface Around {
+  readonly classes: Classes | undefined
+  readonly checkpoints: boolean
+}
+
 export function readAdapter(
   reader: FieldReader,
   document: Section,
   model: CatalogueModel | undefined,
-  classes: Classes | undefined,
-): Lora | undefined {
+  { classes, checkpoints }: Around,
+): Pick<TrainingSpec, 'lora' | 'trainable'> {
   const written = document.at('target_regex') ?? document.at('target_modules')
+  const targets = targetsOf(reader, written, tunerField(document), model)
   // tuner.py: PeftModel.from_pretrained, whose config is that of the checkpoint.
   tellOfEarlierAdapters(reader, document.at('adapters'))
   // It takes gradients of the whole model before the first step.
   const start = document.at('init_weights')
   if (start?.source === 'lora-ga') reader.uncounted.push(start)
-  return readLora(reader, model, {
+  const lora = readLora(reader, model, {
     rank: document.at('lora_rank'),
     defaultRank: { value: 8, source: "ms-swift's default" },
     dropout: document.at('lora_dropout'),
     defaultDropout: 0.05,
-    targets: targetsOf(reader, written, tunerField(document), model),
+    targets,
     targetField: written ?? tunerField(document),
     modulesToSave: document.at('modules_to_save'),
     // prepare_adapter: peft's task type is its own in capitals.
@@ -56,6 +64,28 @@ export function readAdapter(
     // Otherwise peft keeps them in float32.
     ...(document.at('lora_dtype')?.source === 'bfloat16' && { inWeightsType: true }),
   })
+  const trainable =
+    targets === 'all' ? languagePart(reader, model, written ?? tunerField(document), checkpoints) : undefined
+  return { ...(lora && { lora }), ...(trainable && { trainable }) }
+}
+
+/**
+ * swift/utils/transformers_utils.py get_multimodal_target_regex: beside a tower, `all-linear` means the layers of the language model,
+ * as tower and projector are frozen by default. Names of layers reach the tower's too.
+ */
+function languagePart(
+  reader: FieldReader,
+  model: CatalogueModel | undefined,
+  from: Field | undefined,
+  inputGradients: boolean,
+): TrainedPart | undefined {
+  if (model === undefined || !hasTowers(model)) return undefined
+  const names = familyOf(model.config).parts?.language ?? languageParts
+  return reader.note<TrainedPart>('trainable', { names: [...names], inputGradients }, from ?? "ms-swift's default")
+}
+
+function hasTowers({ config }: CatalogueModel): boolean {
+  return isVisionLanguageModel(config) || isAudioModel(config)
 }
 
 /** Its `all-linear` takes the modules that are linear layers: of experts, as many as the release of transformers makes so. */
@@ -81,7 +111,7 @@ export function readTowers(
   model: CatalogueModel | undefined,
   method: Method,
 ): void {
-  if (model === undefined || !(isVisionLanguageModel(model.config) || isAudioModel(model.config))) return
+  if (model === undefined || !hasTowers(model)) return
   const [language, vision, aligner] = ['freeze_llm', 'freeze_vit', 'freeze_aligner'].map(key => document.at(key))
   const trains = (field: Field | undefined) => field !== undefined && reader.flag(field) === false
   const isWhole = trains(vision) && trains(aligner)
