@@ -67,7 +67,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   if (!isOnline && classes === undefined) tellLogits(reader, document.at('use_logits_to_keep'))
   readTowers(reader, document, model, method)
   const checkpoints = readCheckpointing(reader, document.at('gradient_checkpointing'))
-  const reentrantCheckpoints = readReentrant(reader, document.at('gradient_checkpointing_kwargs'))
+  const reentrantCheckpoints =
+    readReentrant(reader, document.at('gradient_checkpointing_kwargs')) ?? reentrantByDefault(document, gpus)
   return languageModelReading(reader, {
     dialect: msSwift.name,
     model,
@@ -191,6 +192,12 @@ function readCheckpointing(reader: FieldReader, field: Field | undefined): boole
     value: true,
     source: "ms-swift's default",
   })
+}
+
+/** swift/trainers/mixin.py _fix_gradient_checkpointing, since 3.6, whatever transformers has by default. FSDP's file checkpoints too. */
+function reentrantByDefault(document: Section, gpus: number): boolean | undefined {
+  if (document.at('deepspeed') !== undefined) return true
+  return document.at('fsdp') === undefined ? gpus === 1 : undefined
 }
 
 /** swift/trainers/mixin.py prepare_logits_to_keep: for most decoders only from the first answered token on. */

@@ -2,12 +2,22 @@
 import type { FieldReader } from '../fields/fields.ts'
 import type { Field } from '../text/section.ts'
 
-/** `gradient_checkpointing_kwargs: {use_reentrant: …}`; undefined where the version of transformers decides. */
+/**
+ * `gradient_checkpointing_kwargs: {use_reentrant: …}`, which a command line gives as JSON (transformers' training_args.py takes it so);
+ * undefined where the version of transformers decides.
+ */
 export function readReentrant(reader: FieldReader, kwargs: Field | undefined): boolean | undefined {
-  const field = kwargs?.value.kind === 'mapping' ? kwargs.value.section.at('use_reentrant') : undefined
+  if (kwargs === undefined) return undefined
+  if (kwargs.value.kind === 'text') {
+    const [, inJson] = switchInJson.exec(kwargs.value.text) ?? []
+    return inJson === undefined ? undefined : reader.note('reentrantCheckpoints', inJson === 'true', kwargs)
+  }
+  const field = kwargs.value.kind === 'mapping' ? kwargs.value.section.at('use_reentrant') : undefined
   const flag = field && reader.flag(field)
   return field === undefined || flag === undefined ? undefined : reader.note('reentrantCheckpoints', flag, field)
 }
+
+const switchInJson = /"use_reentrant"\s*:\s*(true|false)/
 
 /**
  * FSDP's own switch, where it is on. accelerate (accelerator.py prepare_model, utils/fsdp_utils.py fsdp2_apply_ac) then checkpoints

@@ -151,6 +151,18 @@ describe('a command of ms-swift', () => {
     expect((await trained(`${sft} --target_modules all-linear\n`)).spec.trainable).toBeUndefined()
   })
 
+  it.each([
+    ['', true],
+    ['--deepspeed zero2', true],
+    ['--gradient_checkpointing_kwargs \'{"use_reentrant": false}\'', false],
+    [`--gradient_checkpointing_kwargs '{"use_reentrant":true}'`, true, 'NPROC_PER_NODE=2 '],
+    ['', false, 'NPROC_PER_NODE=2 '],
+    ['--deepspeed zero3', true, 'NPROC_PER_NODE=2 '],
+    ['--fsdp fsdp2', undefined, 'NPROC_PER_NODE=2 '],
+  ])('with %j checkpoints reentrantly: %s, %s', async (text, isReentrant, variable = '') => {
+    expect((await trained(`${variable}${sft} ${text}\n`)).spec.reentrantCheckpoints).toBe(isReentrant)
+  })
+
   it('learns from completions of 512 tokens against the model without its adapters, and generates them itself', async () => {
     const grpo = sft.replace('swift sft', 'swift rlhf --rlhf_type grpo')
     const reading = await trained(`NPROC_PER_NODE=2 ${grpo} --max_length 1024\n`)
