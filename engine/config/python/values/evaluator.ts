@@ -8,6 +8,7 @@ import { Classes } from './classes.ts'
 import { dictionaryValue, keptValue } from './collections.ts'
 import { commandLineValue, type Options, parses } from './command-line.ts'
 import { deviceAttribute } from './devices.ts'
+import { isValueOfMember } from './enum-members.ts'
 import { MadeObjects } from './made-objects.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
@@ -305,7 +306,9 @@ export class Evaluator {
           ? this.names.setBefore(site, expression.name)
           : this.names.member(site, sourceOf(expression, site))
         if (set !== undefined) return set
-        const value = this.attribute(this.evaluate(expression.object, site), expression.name, expression, site)
+        const object = this.evaluate(expression.object, site)
+        if (isValueOfMember(expression, site, this)) return object
+        const value = this.attribute(object, expression.name, expression, site)
         return this.changes.after(value, sourceOf(expression, site), site)
       }
       case 'subscript':

@@ -21,6 +21,8 @@ import { areEqual, isOfOption, placeIn, placesIn, type Site, type Value } from '
 
 /** As a sentence lists them. */
 const MAX_LINES = 3
+/** Files that take everything from one another. */
+const MAX_PASSED_ON = 3
 
 /** A binding that may reach a site. */
 interface Candidate {
@@ -270,8 +272,16 @@ export class Names {
     return symbol(name, span, site)
   }
 
-  inModule(module: Module, name: string): Value | undefined {
+  /** Of its own, or of a file that it takes everything from: `from .common import *`. */
+  inModule(module: Module, name: string, depth = 0): Value | undefined {
     const bindings = module.top.bindings.get(name)
-    return bindings && this.reaching(bindings, siteOf(module.top))
+    if (bindings !== undefined) return this.reaching(bindings, siteOf(module.top))
+    if (depth === MAX_PASSED_ON || name.startsWith('_')) return undefined
+    for (const from of starImports(module.top).toReversed()) {
+      const passing = this.#evaluator.find(module, from)
+      const value = passing && this.inModule(passing, name, depth + 1)
+      if (value !== undefined) return value
+    }
+    return undefined
   }
 }

@@ -262,6 +262,19 @@ describe('what a script imports from its repository', () => {
     })
   })
 
+  it('is followed through files that take everything from others, and no further than a few', async () => {
+    const files: Record<string, string> = {
+      'settings/__init__.py': 'from .early import *\nfrom .common import *\n',
+      'settings/early.py': 'BATCH = 3\n',
+      'settings/common.py': 'BATCH = 12\n',
+      'a.py': 'from b import *\n',
+      'b.py': 'from a import *\n',
+    }
+    for (const statement of ['from settings import BATCH', 'from settings import *'])
+      expect(await readBeside(importing(statement, 'BATCH'), files)).toMatchObject({ spec: { microBatch: 12 } })
+    expect(await readBeside(importing('from a import *', 'BATCH'), files)).toMatchObject({ kind: 'unreadable' })
+  })
+
   it('is that of a file that is not run itself', async () => {
     const files = { 'a.py': 'BATCH = 3 if __name__ == "__main__" else 12\n' }
     expect(await readBeside(importing('from a import BATCH', 'BATCH'), files)).toMatchObject({
