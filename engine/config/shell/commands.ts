@@ -9,6 +9,7 @@ import {
   type If,
   type PipelineNode,
   parse,
+  type Function as ShellFunction,
   type Statement,
   type Word,
   type WordPart,
@@ -16,7 +17,7 @@ import {
 import { plain } from '../text/quote.ts'
 import { isTest, type Truth, truthOf, truthOfTest } from './conditions.ts'
 import { type Given, remarksOf } from './given.ts'
-import { defaultsIn } from './split-words.ts'
+import { defaultsIn, wordsWithin } from './split-words.ts'
 import { Environment, type KnownWord, type ShellText } from './words.ts'
 
 /** A command as it would be run. */
@@ -31,6 +32,8 @@ const MAX_COMMANDS = 5_000
 /** The parser goes through all that wait for their text at each further one. */
 const MAX_HERE_DOCUMENTS = 1_000
 const MAX_DEPTH = 60
+/** Functions that call one another. */
+const MAX_CALLS_DEEP = 12
 
 /** None of a script with a thousand here-documents. `known`: what the environment holds before the first command. */
 export function commandsIn(
@@ -40,11 +43,19 @@ export function commandsIn(
   const walk = new Walk(shell, known)
   if (shell.text.split('<<', MAX_HERE_DOCUMENTS + 2).length > MAX_HERE_DOCUMENTS + 1) return []
   walk.statements(parse(shell.text).commands, 0)
-  return walk.found
+  walk.uncalledFunctions()
+  return walk.found.toSorted((one, other) => one.at - other.at)
 }
 
 /** Files that are read in for paths, modules and secrets. */
 const ofEnvironment = /activate|bashrc|profile|conda|venv|modules?|setvars|\/etc\/|(?:^|\/)\.env["']?$/i
+
+/** Whether the file has its name in another place too, where it may call it. */
+function isNamedElsewhere({ name }: ShellFunction, { text }: ShellText): boolean {
+  const written = name.value
+  const first = text.indexOf(written)
+  return /^[\w:.-]+$/.test(written) && text.includes(written, Math.max(first, 0) + written.length)
+}
 
 class Walk {
   readonly found: ShellCommand[] = []
@@ -55,6 +66,8 @@ class Walk {
   #inBranch: string | undefined
   /** What the reader of anything set here must know: that the branch is taken by a default. */
   #remarks: readonly string[] = []
+  /** By name, with whether the file calls it. */
+  readonly #functions = new Map<string, { readonly definition: ShellFunction; isCalled: boolean }>()
 
   constructor(shell: ShellText, known: ReadonlyMap<string, KnownWord>) {
     this.#shell = shell
@@ -146,7 +159,8 @@ class Walk {
         return
       case 'Function':
         if (node.body.type === 'CompoundList') branch([node.body], `it is set in a function (line ${line})`)
-        else this.#function(node.body, depth, line)
+        else if (!isNamedElsewhere(node, this.#shell)) this.#function(node, depth)
+        else this.#functions.set(node.name.value, { definition: node, isCalled: false })
         return
       case 'Coproc':
         if (node.body.type !== 'CompoundList') this.#node(node.body, depth + 1)
@@ -204,11 +218,32 @@ class Walk {
     this.#remarks = before
   }
 
-  #function(body: CommandNode, depth: number, line: number): void {
+  /** One that the file does not call, or not by its name. */
+  #function({ body, pos }: ShellFunction, depth: number): void {
     const before = this.#inBranch
-    this.#inBranch ??= `it is set in a function (line ${line})`
-    if (depth < MAX_DEPTH) this.#node(body, depth + 1)
+    this.#inBranch ??= `it is set in a function (line ${this.#shell.lineOf(pos)})`
+    if (depth < MAX_DEPTH && body.type !== 'CompoundList') this.#node(body, depth + 1)
     this.#inBranch = before
+  }
+
+  uncalledFunctions(): void {
+    for (const { definition, isCalled } of this.#functions.values()) if (!isCalled) this.#function(definition, 0)
+  }
+
+  /** `train bert-base-uncased 32` runs what stands in `train() { … }` with these as `$1` and `$2`; false for no such function. */
+  #call([name, ...given]: readonly Given[], depth: number): boolean {
+    const called = this.#functions.get(name?.text ?? '')
+    if (called === undefined || name?.why !== undefined) return false
+    const { body } = called.definition
+    if (depth >= MAX_CALLS_DEEP || body.type === 'CompoundList') return false
+    called.isCalled = true
+    const around = this.#environment.call
+    const call = this.#environment.calling(given)
+    this.#environment.call = call
+    this.#node(body, depth + 1)
+    call.end()
+    this.#environment.call = around
+    return true
   }
 
   #command({ name, prefix, suffix, pos }: Command, depth: number): void {
@@ -219,9 +254,14 @@ class Walk {
     }
     const declared = /^(?:export|declare|local|readonly|typeset)$/.test(name.value)
     if (declared) {
-      for (const each of suffix) if (each.type === 'Assignment') this.#assign(each, depth)
+      for (const each of suffix) {
+        if (each.type !== 'Assignment') continue
+        if (name.value === 'local') this.#environment.call?.local(each.name)
+        this.#assign(each, depth)
+      }
       return
     }
+    if (name.value === 'shift') this.#environment.call?.shift(suffix[0])
     if (name.value === ':' && this.#inBranch === undefined)
       for (const each of suffix)
         for (const part of each.type === 'Word' ? defaultsIn(each) : []) this.#environment.assignDefault(part)
@@ -242,6 +282,8 @@ class Walk {
       // `key=value` after the command's name is a word of it.
       return each.type === 'Assignment' ? [this.#keyValue(each)] : []
     })
+    const words = name.value === 'eval' ? given.flatMap(each => wordsWithin(each, this.#shell.text)) : given
+    if (this.#call(words, depth)) return
     const ownValues = new Map(
       own.map(each => [each.name, each.value.type === 'Word' ? this.#environment.joined(each.value) : undefined]),
     )
@@ -252,7 +294,7 @@ class Walk {
         this.#environment.get(key),
       ]),
     )
-    this.found.push({ words: given, variable: key => ownValues.get(key) ?? before.get(key), at: pos })
+    this.found.push({ words, variable: key => ownValues.get(key) ?? before.get(key), at: pos })
   }
 
   /** `BS=64`, and then `source settings.sh`, which may set it anew. */

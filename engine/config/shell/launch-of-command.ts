@@ -42,7 +42,7 @@ const refused: ReadonlyMap<string, string> = new Map([
 /** What runs another command. */
 const wrappers = wordSet(`
   srun nohup time env sudo exec uv uvx poetry pdm conda mamba singularity apptainer ray pipenv run timeout nice numactl stdbuf
-  command mpirun
+  command mpirun eval docker podman docker-compose
 `)
 /** As many words of wrappers as are passed over. */
 const MAX_WRAPPING = 40

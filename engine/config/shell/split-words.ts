@@ -83,3 +83,13 @@ export function defaultsIn({ parts = [] }: Word): readonly ParameterExpansionPar
     return isDefault && part.operation.operator.endsWith('=') ? [part] : []
   })
 }
+
+/** `eval "$COMMAND"` cuts what it is given once more; what has quotes or operators of its own stays as it is. */
+export function wordsWithin(given: Given, shell: string): readonly Given[] {
+  if (given.why !== undefined || /["'`\\$;|&<>()]/.test(given.text)) return [given]
+  return Array.from(given.text.matchAll(/\S+/g), ({ 0: text, index }) => ({
+    ...given,
+    text,
+    from: shell.startsWith(text, given.from + index) ? given.from + index : given.from,
+  }))
+}

@@ -14,6 +14,7 @@ import { plain } from '../text/quote.ts'
 import { arithmetic, type Operand } from './arithmetic.ts'
 import { asArithmetic } from './computed-number.ts'
 import { countedList, countsMachine, isListOfJob } from './counted-list.ts'
+import { FunctionCall, type Held } from './function-call.ts'
 import { type Given, joinedWords, remarksOf, withReplaced } from './given.ts'
 import { ownFolder } from './own-folder.ts'
 import { beginsApart, beginsWith, isComment, nameAlone, partsBetweenQuotes, splitWords } from './split-words.ts'
@@ -51,16 +52,6 @@ export interface KnownWord {
   readonly from: number
 }
 
-/** A variable: one word, or an array's several. */
-type Variable = readonly Given[]
-
-interface Held {
-  readonly isArray: boolean
-  readonly words: Variable
-  /** What it is cut into where it stands without quotes, if each word's own offset is known. */
-  readonly split?: readonly Given[] | undefined
-}
-
 /** What Slurm sets to the number of GPUs that a job asks for on each machine. */
 const GPUS_OF_JOB = 'SLURM_GPUS_ON_NODE'
 const MAX_WORDS = 2_000
@@ -74,6 +65,8 @@ const MAX_DEPTH = 20
 export class Environment {
   readonly #shell: ShellText
   readonly #variables = new Map<string, Held>()
+  /** The function that is called. */
+  call: FunctionCall | undefined
   #expanded = 0
   #cutInto = 0
 
@@ -155,6 +148,11 @@ export class Environment {
     this.#variables.set(name, { isArray: false, words: [this.open(pos, name, why)] })
   }
 
+  /** With the words that it is called with. */
+  calling(words: readonly Given[]): FunctionCall {
+    return new FunctionCall(this.#variables, words)
+  }
+
   names(): readonly string[] {
     return [...this.#variables.keys()]
   }
@@ -223,6 +221,7 @@ export class Environment {
   /** `"${ARGS[@]}"` */
   #array(part: WordPart): readonly Given[] | undefined {
     const inner = part.type === 'DoubleQuoted' && part.parts.length === 1 ? part.parts[0] : part
+    if (inner?.type === 'SimpleExpansion' && inner.text === '$@') return this.#variables.get('@')?.words
     if (inner?.type !== 'ParameterExpansion' || inner.prefix !== undefined) return undefined
     if (!/^[@*]$/.test(inner.index?.text ?? '')) return undefined
     const variable = this.#variables.get(inner.parameter)
