@@ -1,7 +1,9 @@
 /**
- * The shell commands of a notebook: lines that begin with `!`, and cells that begin with `%%bash`. All else is blank, so that every
- * offset is one in the notebook's JSON. Read is what Jupyter writes, a line of the JSON for each line of a cell.
+ * The shell commands of a notebook: lines that begin with `!` or `%run`, cells that begin with `%%bash`, and what Python sets
+ * for them. All else is blank, so that every offset is one in the notebook's JSON. Read is what Jupyter writes, a line of the JSON for each line of a cell.
  */
+
+import { settingIn, settledNames } from './notebook-values.ts'
 
 const cellType = /^\s*"cell_type": "(\w+)"/
 const sourceStart = /^\s*"source": \[\s*$/
@@ -10,12 +12,14 @@ const written = /^(\s*")((?:[^"\\]|\\[\s\S])*?)((?:\\n)?",?\s*)$/
 const shellCell = /^%%(?:bash|sh|script bash)\b/
 
 export function notebookCommands(text: string): string {
+  const lines = text.split('\n')
+  const settled = settledNames(codeCells(lines))
   let isCode = false
   let isSource = false
   let isFirst = false
   let isShellCell = false
   let isContinued = false
-  const kept = text.split('\n').map(line => {
+  const kept = lines.map(line => {
     const type = cellType.exec(line)?.[1]
     if (type !== undefined) isCode = type === 'code'
     if (sourceStart.test(line)) {
@@ -27,10 +31,12 @@ export function notebookCommands(text: string): string {
     if (before === undefined) return blank(line)
     if (isFirst && shellCell.test(content)) isShellCell = true
     isFirst = false
-    const isCommand = isContinued || (isShellCell ? !content.startsWith('%%') : /^\s*!(?!=)/.test(content))
+    const isCommand = isContinued || (isShellCell ? !content.startsWith('%%') : /^(?:\s*!(?!=)|%run )/.test(content))
     const goesOn = isCommand && /\\\\$/.test(content)
     isContinued = goesOn
-    if (!isCommand) return blank(line)
+    if (!isCommand) return assignment(before, content, settled, line) ?? blank(line)
+    const runs = isContinued || isShellCell ? undefined : ranScript(before, content)
+    if (runs !== undefined) return runs + blank(after)
     const command = plainCommand(goesOn ? content.slice(0, -2) : content)
     // What cannot be told ends nothing: its words are missing, and so nothing is made of the rest.
     if (command === undefined) return blank(line)
@@ -39,6 +45,41 @@ export function notebookCommands(text: string): string {
   })
   return kept.join('\n')
 }
+
+/** The lines of each code cell. */
+function codeCells(lines: readonly string[]): readonly (readonly string[])[] {
+  const cells: string[][] = []
+  let [isCode, isSource] = [false, false]
+  for (const line of lines) {
+    const type = cellType.exec(line)?.[1]
+    if (type !== undefined) isCode = type === 'code'
+    if (sourceStart.test(line)) {
+      isSource = true
+      if (isCode) cells.push([])
+    } else if (/^\s*\],?\s*$/.test(line)) isSource = false
+    else if (isSource && isCode) cells.at(-1)?.push(written.exec(line)?.[2] ?? '')
+  }
+  return cells
+}
+
+/** `BATCH = 8` as `BATCH=8`, whose value stays where it is. */
+function assignment(before: string, content: string, settled: ReadonlySet<string>, line: string): string | undefined {
+  const setting = settingIn(content)
+  if (setting === undefined || !settled.has(setting.name)) return undefined
+  const at = before.length + setting.at
+  const named = `${setting.name}=`
+  return (blank(line.slice(0, at - named.length)) + named + setting.value).padEnd(line.length)
+}
+
+/** `%run train.py --batch 8` as `python train.py --batch 8`. */
+function ranScript(before: string, content: string): string | undefined {
+  if (!content.startsWith(RUN) || before.length < LONGER) return undefined
+  const command = plainCommand(content.slice(RUN.length))
+  return command === undefined ? undefined : `${blank(before.slice(LONGER))}python ${command}`
+}
+
+const RUN = '%run '
+const LONGER = 'python '.length - RUN.length
 
 /** Of the same length. `{name}` is Python's value, which nothing here knows. Undefined where JSON's escapes hide what is written. */
 function plainCommand(content: string): string | undefined {

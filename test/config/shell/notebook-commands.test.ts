@@ -64,10 +64,40 @@ describe('a notebook', () => {
     expect(read).toMatchObject({ batchSizeAt: { line } })
   })
 
-  it('asks for what Python puts into a command', async () => {
-    const read = await reading(notebook('BATCH = 4\n!python train.py --batch-size {BATCH}'))
+  const given = '!python train.py --batch-size {BATCH}'
+
+  it.each([
+    ['a line of its cell', [`BATCH = 4\n${given}`]],
+    ['a cell before', ['BATCH = 4  # a GPU\nprint(f"size={BATCH}")', `run = 2\n${given} --alpha=0.5`]],
+    ['the last line before', ['BATCH = 8', 'BATCH = 4', given, 'BATCH = 16']],
+    ['a dollar', ['BATCH=4', '!python train.py \\\n  --batch-size $BATCH']],
+  ])('is given what Python sets by %s', async (_, cells) => {
+    const text = notebook(...cells)
+    const read = await reading(text, 'run.ipynb')
+    expect(read).toMatchObject({ kind: 'training-config', spec: { microBatch: 4 } })
+    const before = text.slice(0, text.indexOf('4', text.search(/BATCH ?= ?4/))).split('\n')
+    expect(read).toMatchObject({ batchSizeAt: { line: before.length, column: before.at(-1)!.length + 1 } })
+  })
+
+  it.each([
+    ['only a run sets', ['BATCH = settings.batch', given]],
+    ['a branch sets too', ['BATCH = 4\nif large:\n    BATCH = 8', given]],
+    ['a loop sets too', ['BATCH = 4\nfor BATCH in sizes:\n    pass', given]],
+    ['is counted up', ['BATCH = 4\nBATCH *= 2', given]],
+    ['is one of several that are set', ['BATCH = 4\nBATCH, EPOCHS = 8, 2', given]],
+    ['is imported too', ['BATCH = 4\nfrom settings import BATCH', given]],
+    ['a file sets that a cell writes', ['%%writefile settings.py\nBATCH = 4', given]],
+    ['a text names', ['note = """\nBATCH = 4\n"""', given]],
+  ])('asks for what %s', async (_, cells) => {
+    const read = await reading(notebook(...cells))
     expect(read.kind).toBe('unreadable')
     expect(JSON.stringify(read)).toContain('BATCH')
+  })
+
+  it('runs a script by %run', async () => {
+    const text = notebook('%run train.py --batch-size 12')
+    expect(notebookCommands(text)).toHaveLength(text.length)
+    expect(await reading(text)).toMatchObject({ kind: 'training-config', spec: { microBatch: 12 } })
   })
 
   it('that starts nothing is no config', async () => {
