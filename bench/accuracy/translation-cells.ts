@@ -13,12 +13,16 @@ export const translationCells: readonly Cell[] = [
   ],
   ['Helsinki-NLP/opus-mt-en-de', { microBatch: 4, ...ckpt }],
   ['Helsinki-NLP/opus-mt-en-de', { microBatch: 1, optimizer: 'adamw-fused', ...trainer }],
+  ['Helsinki-NLP/opus-mt-en-de', { microBatch: 8, step: 'forward-backward' }],
+  ['google/pegasus-large', { microBatch: 8, step: 'forward-backward', ...ckpt }],
   ['google/pegasus-large', { microBatch: 16, sequenceLength: 512, targetLength: 64, ...trainer }],
   [
     'google/pegasus-large',
     { microBatch: 16, sequenceLength: 512, targetLength: 128, ...ckpt, precision: 'bf16', ...trainer },
   ],
   ['facebook/nllb-200-distilled-600M', { microBatch: 8, ...trainer }],
+  ['facebook/nllb-200-distilled-600M', { microBatch: 8, step: 'forward-backward' }],
+  ['facebook/nllb-200-distilled-600M', { microBatch: 8, sequenceLength: 512, attention: 'eager', optimizer: 'sgd' }],
   [
     'facebook/nllb-200-distilled-600M',
     { microBatch: 8, sequenceLength: 256, lora: queryValue, precision: 'bf16', inFloat16: true, ...trainer },

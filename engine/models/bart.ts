@@ -54,6 +54,8 @@ interface Kin {
   /** Learned positions have a norm behind their sum with the words. */
   readonly positions: 'learned' | 'parameter' | 'buffer'
   readonly hasLogitsBias: boolean
+  /** Decoders fill their cache beside labels too, for which the others turn `use_cache` off. */
+  readonly cachesBesideLabels?: true
 }
 
 const kin: Record<BartConfig['model_type'], Kin> = {
@@ -61,7 +63,7 @@ const kin: Record<BartConfig['model_type'], Kin> = {
   mbart: { normsBefore: true, positions: 'learned', hasLogitsBias: true },
   marian: { normsBefore: false, positions: 'parameter', hasLogitsBias: true },
   pegasus: { normsBefore: true, positions: 'parameter', hasLogitsBias: true },
-  m2m_100: { normsBefore: true, positions: 'buffer', hasLogitsBias: false },
+  m2m_100: { normsBefore: true, positions: 'buffer', hasLogitsBias: false, cachesBesideLabels: true },
 }
 
 const WORDS = 'model.shared'
@@ -72,10 +74,11 @@ const POSITION_OFFSET = 2
 function bart(
   ops: Builder,
   config: BartConfig,
-  { sequenceLength: tokens = 0, targetLength: targetTokens = tokens }: ProgramTerms,
+  { sequenceLength: tokens = 0, targetLength: targetTokens = tokens, step }: ProgramTerms,
 ): Value {
   const encoded = ops.returned(encode(ops, config))
-  const decoded = decode(ops, config, targetTokens, encoded)
+  const caches = step !== 'training' || kin[config.model_type].cachesBesideLabels === true
+  const decoded = decode(ops, config, encoded, { tokens: targetTokens, caches })
   const scores = ops.linear('lm_head', decoded, config.vocab_size, { bias: false, tiedTo: `${WORDS}.weight` })
   return kin[config.model_type].hasLogitsBias
     ? ops.add(scores, ops.constant('final_logits_bias', config.vocab_size))
@@ -95,7 +98,7 @@ function encode(ops: Builder, config: BartConfig): Value {
     (x, { name: layer }) =>
       ops.block(x, states => {
         const attended = sublayer(ops, config, `${layer}.self_attn_layer_norm`, states, input =>
-          attention(ops, config, `${layer}.self_attn`, input, input, { heads, causal: false }),
+          attention(ops, config, `${layer}.self_attn`, input, input, { heads, causal: false, caches: false }),
         )
         const output = feedForward(ops, config, layer, attended, inner)
         return kin[config.model_type].normsBefore ? ops.clampFloat16(output) : output
@@ -104,7 +107,13 @@ function encode(ops: Builder, config: BartConfig): Value {
   return atEnd(ops, config, name, encoded)
 }
 
-function decode(ops: Builder, config: BartConfig, tokens: number, encoded: Value): Value {
+interface Decoding {
+  readonly tokens: number
+  /** Puts keys and values into a cache. */
+  readonly caches: boolean
+}
+
+function decode(ops: Builder, config: BartConfig, encoded: Value, { tokens, caches }: Decoding): Value {
   const name = 'model.decoder'
   const { decoder_attention_heads: heads, decoder_ffn_dim: inner } = config
   const words = embedded(ops, config, ops.shiftedLabels())
@@ -120,10 +129,10 @@ function decode(ops: Builder, config: BartConfig, tokens: number, encoded: Value
         x,
         states => {
           const attended = sublayer(ops, config, `${layer}.self_attn_layer_norm`, states, input =>
-            attention(ops, config, `${layer}.self_attn`, input, input, { heads, causal: true }),
+            attention(ops, config, `${layer}.self_attn`, input, input, { heads, causal: true, caches }),
           )
           const joined = sublayer(ops, config, `${layer}.encoder_attn_layer_norm`, attended, input =>
-            attention(ops, config, `${layer}.encoder_attn`, input, encoded, { heads, causal: false }),
+            attention(ops, config, `${layer}.encoder_attn`, input, encoded, { heads, causal: false, caches }),
           )
           return feedForward(ops, config, layer, joined, inner)
         },
@@ -181,11 +190,12 @@ function attention(
   name: string,
   x: Value,
   source: Value,
-  shape: { readonly heads: number; readonly causal: boolean },
+  { heads, causal, caches }: { readonly heads: number; readonly causal: boolean; readonly caches: boolean },
 ): Value {
   const query = ops.linear(`${name}.q_proj`, x, hidden)
   const [key, value] = [ops.linear(`${name}.k_proj`, source, hidden), ops.linear(`${name}.v_proj`, source, hidden)]
-  return ops.linear(`${name}.out_proj`, ops.attention(query, key, value, { ...shape, dropout }), hidden)
+  const [k, v] = caches ? [ops.cached(key), ops.cached(value)] : [key, value]
+  return ops.linear(`${name}.out_proj`, ops.attention(query, k, v, { heads, causal, dropout }), hidden)
 }
 
 const linears = ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2']

@@ -14,7 +14,7 @@ export type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'sound' | 'image'
 /** What a program depends on besides the model's config. */
 export type ProgramTerms = Pick<
   TrainingSpec,
-  'task' | 'labels' | 'sequenceLength' | 'targetLength' | 'images' | 'versions' | 'modelCode' | 'quantization'
+  'task' | 'step' | 'labels' | 'sequenceLength' | 'targetLength' | 'images' | 'versions' | 'modelCode' | 'quantization'
 >
 
 /** Sizes of a model that generates text from what its encoder has read. */

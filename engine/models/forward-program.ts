@@ -14,8 +14,9 @@ let latest: { readonly config: ModelConfig; readonly terms: string; readonly pro
 
 /** The model with the task's head; the program returns its logits. */
 export function programOf(config: ModelConfig, spec: ProgramTerms): Traced<Value> {
-  const { task, labels, sequenceLength, targetLength, images, versions, modelCode, quantization } = spec
-  const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images, versions, modelCode, quantization])
+  const { task, step, labels, sequenceLength, targetLength, images, versions, modelCode, quantization } = spec
+  const lengths = [sequenceLength, targetLength]
+  const terms = JSON.stringify([task, step, labels, ...lengths, images, versions, modelCode, quantization])
   if (latest?.config !== config || latest.terms !== terms) {
     latest = { config, terms, program: trace(ops => forward(ops, config, spec)) }
   }

@@ -13,7 +13,9 @@ test('what families compute that are there at once needs no other rows, and all 
     .filter(({ config }) => isThereAtOnce(config.model_type))
     .flatMap(({ ids: [id = ''] }) => {
       const { config, tasks } = knownModel(id)
-      return tasks.flatMap(task => opsOf(programOf(config, { task, labels: 2, sequenceLength: 64 }).operations))
+      return tasks.flatMap(task =>
+        opsOf(programOf(config, { task, step: 'training', labels: 2, sequenceLength: 64 }).operations),
+      )
     })
   expect(used.filter(op => rows[op] !== every[op])).toEqual([])
   expect(() => rows.conv2d).toThrow(FamiliesNotLoaded)

@@ -169,7 +169,7 @@ export function trainedParameters(
   switches: readonly Switch[],
   { isOfVisionLibrary, isBare }: NamedModel,
 ): readonly string[] | undefined {
-  const { paths, shared } = modulesOf(programOf(config, { task, labels: 2, sequenceLength: 16 }))
+  const { paths, shared } = modulesOf(programOf(config, { task, step: 'training', labels: 2, sequenceLength: 16 }))
   const namings = isOfVisionLibrary ? libraryNamings({ family, config }) : transformersNamings(family, paths, isBare)
   const named = namings.map(naming =>
     paths.flatMap(path => {

@@ -1,0 +1,31 @@
+/** Encoders with decoders, which cache keys and values of a decoder's layers beside labels too, or only without them. */
+import { expect, test } from 'vitest'
+import { MIB } from '../../engine/base/units.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
+import { footprintOf } from './specs.ts'
+
+const caches = (model: string, changes: Pick<TrainingSpec, 'step' | 'loop'>) =>
+  footprintOf(model, changes).nodes.some(({ name }) => name === 'cat')
+
+test.each(['facebook/bart-base', 'facebook/mbart-large-50', 'Helsinki-NLP/opus-mt-en-de', 'google/pegasus-large'])(
+  '%s caches only without labels',
+  model => {
+    expect(caches(model, { step: 'training', loop: 'plain' })).toBe(false)
+    expect(caches(model, { step: 'forward-backward', loop: 'plain' })).toBe(true)
+  },
+)
+
+test('M2M100 caches beside labels too, but not in the Trainer', () => {
+  const model = 'facebook/m2m100_418M'
+  expect(caches(model, { step: 'training', loop: 'plain' })).toBe(true)
+  expect(caches(model, { step: 'forward-backward', loop: 'plain' })).toBe(true)
+  expect(caches(model, { step: 'training', loop: 'trainer' })).toBe(false)
+})
+
+test.each([
+  ['facebook/bart-base', 1_893.22],
+  ['google/pegasus-xsum', 5_737.88],
+])('%s: the cache stays into the next forward pass, as traced', (model, traced) => {
+  const { bytes } = footprintOf(model, { step: 'forward-backward' }).peak(8, 0)
+  expect(bytes / MIB).toBeCloseTo(traced, 1)
+})
