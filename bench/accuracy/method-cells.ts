@@ -63,6 +63,22 @@ const methods: readonly Cell[] = [
   ),
 ]
 
+/** So few tokens that gradients make the peak. */
+const ofFewTokens: readonly Cell[] = (
+  [
+    ['HuggingFaceTB/SmolLM2-135M', { ...kto('llamafactory', 'none'), gradientAccumulation: 2 }],
+    ['ibm/PowerLM-3b', { ...kto('llamafactory', 'copy'), gradientAccumulation: 2, ...ckpt }],
+    ['EleutherAI/pythia-160m', { ...value }],
+    ['EleutherAI/pythia-160m', { ...value, gradientAccumulation: 2 }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...value, gradientAccumulation: 2, ...ckpt }],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 1, sequenceLength: 32, precision: 'bf16', optimizer: 'adamw-fused', ...trainer, ...changes },
+  ],
+)
+
 const rounded = { fakeQuantization: { groupSize: 64 } }
 
 function distilled(teacher: string): Partial<TrainingSpec> {
@@ -221,6 +237,7 @@ const parts: readonly Cell[] = (
 
 export const methodCells: readonly Cell[] = [
   ...methods,
+  ...ofFewTokens,
   ...recipes,
   ...otherAdapters,
   ...steppedAtOnce,

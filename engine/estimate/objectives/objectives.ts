@@ -4,6 +4,7 @@ import { teacherConfig } from '../../models/teacher.ts'
 import { isOfNemoRl } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { TrainingMethod } from '../../training/training-method.ts'
+import { usesOf } from '../step/nodes.ts'
 import type { PassWithoutGradients } from '../tape/autograd.ts'
 import { forward } from '../tape/lowering.ts'
 import { cast } from '../tape/ops/casts.ts'
@@ -146,8 +147,21 @@ function kto(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method
 
 function reward(tape: Tape, config: ModelConfig, spec: TrainingSpec, { head }: Method<'reward'>): Objective {
   const output = policyPass(tape, config, spec)
-  const scores = head === 'value' ? valueHead(tape, output) : output
-  return { loss: summed(tape, [scores]), held: [] }
+  const loss = summed(tape, [head === 'value' ? valueHead(tape, output) : output])
+  if (head === 'value') leaveOutUnreached(tape, loss)
+  return { loss, held: [] }
+}
+
+/**
+ * An optimizer of torch steps with parameters that have a gradient and makes state for no others. Partitions that several GPUs share have
+ * state for all.
+ */
+function leaveOutUnreached(tape: Tape, loss: Tensor): void {
+  if ((tape.spec.sharding ?? 'ddp') !== 'ddp') return
+  const uses = usesOf(tape.nodes, loss)
+  for (const [name, parameter] of tape.parameters) {
+    if (uses.at(parameter.storage.id) === 0) tape.parameters.set(name, { ...parameter, requiresGrad: false })
+  }
 }
 
 /**

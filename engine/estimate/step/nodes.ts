@@ -1,6 +1,6 @@
 /** What a step asks of the nodes that a tape recorded. */
 import type { Node } from '../tape/autograd.ts'
-import type { Storage } from '../tape/storage.ts'
+import type { Storage, Tensor } from '../tape/storage.ts'
 import { Numbers } from './numbers.ts'
 
 /**
@@ -21,16 +21,28 @@ export function keptBy(nodes: readonly Node[], isOfBodies: boolean): readonly St
   return nodes.flatMap(({ keeps, body }) => (isOfBodies && body !== undefined ? keptBy(body, true) : keeps))
 }
 
-/** How often each parameter is used where a gradient reaches it, by storage id. */
-export function usesOf(nodes: readonly Node[], uses = new Numbers()): Numbers {
-  for (const node of nodes) {
-    if (node.body !== undefined) usesOf(node.body, uses)
-    countUses(node, uses)
-  }
+/** How often each parameter is used where a gradient of the loss reaches it, by storage id. */
+export function usesOf(nodes: readonly Node[], loss: Tensor): Numbers {
+  const uses = new Numbers()
+  const reached = new Numbers()
+  reached.set(loss.edge, 1)
+  countUses(nodes, reached, uses)
   return uses
 }
 
+/** `reached`: by edge. */
+function countUses(nodes: readonly Node[], reached: Numbers, uses: Numbers): void {
+  for (let index = nodes.length - 1; index >= 0; index--) {
+    const { body, outputs, gradients } = nodes[index]!
+    if (body !== undefined) countUses(body, reached, uses)
+    else if (outputs.some(({ edge }) => reached.at(edge) > 0)) reachAll(gradients, reached, uses)
+  }
+}
+
 /** Apart from the loop over nodes: V8 leaves the machine code of an inner loop, of few turns here, at its end. */
-function countUses({ gradients }: Node, uses: Numbers): void {
-  for (const { to } of gradients) if (to.storage.persistent) uses.add(to.storage.id, 1)
+function reachAll(gradients: Node['gradients'], reached: Numbers, uses: Numbers): void {
+  for (const { to } of gradients) {
+    if (to.storage.persistent) uses.add(to.storage.id, 1)
+    else reached.set(to.edge, 1)
+  }
 }

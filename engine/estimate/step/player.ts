@@ -117,7 +117,7 @@ export class Player implements Memory {
     this.exchange.forwardEnds()
     this.step.beginPhase('backward')
     this.step.begin('backward', 'the loss')
-    this.#uses ??= usesOf(this.#tape.nodes)
+    this.#uses ??= usesOf(this.#tape.nodes, loss)
     this.#gradients.begin(loss, this.#uses)
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
