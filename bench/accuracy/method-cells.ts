@@ -125,6 +125,8 @@ const otherAdapters: readonly Cell[] = (
   [
     ['meta-llama/Llama-3.2-1B', { ...dora }],
     ['meta-llama/Llama-3.2-1B', { ...dora, ...ckpt, precision: 'amp-bf16' }],
+    ['meta-llama/Llama-3.2-1B', { ...dora, dropout: false }],
+    ['meta-llama/Llama-3.2-1B', { lora: { ...dora.lora, inWeightsType: true }, precision: 'amp-bf16' }],
     ['meta-llama/Llama-3.2-1B', { ...doraOfTorchtune }],
     ['meta-llama/Llama-3.2-1B', { ...doraOfTorchtune, ...ckpt }],
     ['Qwen/Qwen2.5-0.5B', { lora: { ...dora.lora, dropout: 0 } }],

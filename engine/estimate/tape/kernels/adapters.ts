@@ -4,7 +4,7 @@ import type { TrainingSpec } from '../../../training/spec.ts'
 import { mastersOf } from '../../sharding/shares.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'
-import { dropout } from '../ops/dropout.ts'
+import { dropout, isInTrainMode } from '../ops/dropout.ts'
 import { add, elementwise, multiply } from '../ops/primitives.ts'
 import { lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
@@ -103,8 +103,9 @@ function areInWeightsType({ spec }: Tape): boolean {
 
 /**
  * lora/dora.py DoraLinearLayer.forward: the adapters' product with an identity, added to the full matrix, gives the norm of every
- * row, by which a learned magnitude is divided; that scales the layer's own result and the adapters'. With dropout, peft computes
- * the layer's result again from the dropped input, with a copy of the matrix.
+ * row, by which a learned magnitude is divided; that scales the layer's own result and the adapters'. Behind a dropout layer
+ * (lora/variants.py DoraLinearVariant), also one whose probability TRL has set to zero, peft computes the layer's result again from the
+ * dropped input, with a copy of the matrix. torchtune's modules/peft/dora.py does not, which is left out: its recipes drop nothing.
  */
 export function withMagnitude(tape: Tape, name: string, x: Tensor, adapted: Adapted, adapters: Adapters): Tensor {
   const { base, weight, bias, isQuantised } = adapted
@@ -118,11 +119,11 @@ export function withMagnitude(tape: Tape, name: string, x: Tensor, adapted: Adap
   const scale = magnitudeScale(tape, name, matrix, delta)
   const product = lowRank(tape, name, input, outFeatures, adapters)
   const own =
-    input === raised || adapters.inWeightsType
-      ? bias === undefined
+    adapters.dropout > 0 && isInTrainMode(tape)
+      ? again(tape, name, input, matrix, outFeatures)
+      : bias === undefined
         ? base
         : add(tape, base, bias)
-      : again(tape, name, input, matrix, outFeatures)
   const scaled = multiply(tape, elementwise(tape, 'sub', scale), own)
   const sum = add(tape, scaled, elementwise(tape, 'mul', multiply(tape, scale, product)))
   tape.record('return', { reads: [identity, inner, delta, matrix, product, own], outputs: [] })

@@ -14,8 +14,7 @@ export function dropPath(tape: Tape, x: Tensor, probability: number): Tensor {
 
 export function dropout(tape: Tape, x: Tensor, probability: number): Tensor {
   // torch: native/Dropout.cpp: on CUDA `native_dropout`, which saves a one-byte mask.
-  const { dropout: drops = tape.training } = tape.spec
-  if (!drops || probability === 0 || !isInTraining(tape)) return x
+  if (tape.spec.dropout === false || probability === 0 || !isInTrainMode(tape)) return x
   const mask = tape.storage(elements(x), 'bool', x.batched)
   const output = tape.tensor(x.shape, x.dtype, [x], x)
   tape.record('dropout', { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] })
@@ -23,9 +22,9 @@ export function dropout(tape: Tape, x: Tensor, probability: number): Tensor {
 }
 
 /**
- * Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no
- * dropout.
+ * Whether the running modules are in train mode. Running without gradients does not imply eval mode; frozen copies are in eval mode, and
+ * disabled adapters have no dropout.
  */
-function isInTraining(tape: Tape): boolean {
-  return tape.pass === undefined || tape.pass.of === 'policy'
+export function isInTrainMode({ spec, training, pass }: Tape): boolean {
+  return (training || spec.dropout === true) && (pass === undefined || pass.of === 'policy')
 }
