@@ -21,6 +21,18 @@ const ofDecoder = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj
 const withOutput = { lora: { rank: 16, targets: ['q_proj', 'v_proj', 'lm_head'], dropout: 0.05 } }
 
 export const adapterCells: readonly Cell[] = [
+  [
+    'HuggingFaceTB/SmolLM2-135M',
+    {
+      microBatch: 8,
+      precision: 'bf16',
+      step: 'forward-backward',
+      dropout: true,
+      ...ckpt,
+      ...trainer,
+      ...adapters(['q_proj', 'v_proj'], 0.1),
+    },
+  ],
   ['Qwen/Qwen2.5-0.5B', { microBatch: 2, sequenceLength: 1024, precision: 'amp-bf16', ...trainer, ...withOutput }],
   ['Qwen/Qwen2.5-0.5B', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...ckpt, ...withOutput }],
   [

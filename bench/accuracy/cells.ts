@@ -28,6 +28,7 @@ const encoders: readonly Cell[] = [
   ['bert', { microBatch: 16, step: 'forward-backward' }],
   ['bert', { microBatch: 288, step: 'forward-backward' }],
   ['bert', { microBatch: 16, step: 'forward-backward', dropout: true }],
+  ['bert', { microBatch: 16, step: 'forward-backward', dropout: true, gradientCheckpointing: true }],
   ['bert', { microBatch: 32, sequenceLength: 512 }],
   ['bert', { microBatch: 32, sequenceLength: 384, paddedBatches: true, ...trainer }],
   ['bert', { microBatch: 16, sequenceLength: 512, attention: 'eager' }],

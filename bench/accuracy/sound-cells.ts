@@ -47,6 +47,10 @@ export const soundCells: readonly Cell[] = [
   ['facebook/wav2vec2-large-xlsr-53', { microBatch: 4, sequenceLength: 320_000, ...amp, gradientAccumulation: 2 }],
   ['facebook/wav2vec2-xls-r-1b', { microBatch: 4, sequenceLength: 320_000, ...amp, ...ckpt, optimizer: 'adamw-8bit' }],
   ['facebook/hubert-base-ls960', { microBatch: 8, sequenceLength: 160_000, ...trainer }],
+  [
+    'facebook/hubert-base-ls960',
+    { microBatch: 2, sequenceLength: 16_000, step: 'forward-backward', dropout: true, ...ckpt },
+  ],
   ['facebook/hubert-base-ls960', { microBatch: 16, sequenceLength: 80_000, ...amp, ...classes, ...frozenReader }],
   ['facebook/hubert-large-ls960-ft', { microBatch: 4, sequenceLength: 160_000, ...amp, ...classes, ...ckpt }],
   ['facebook/hubert-large-ls960-ft', { microBatch: 4, sequenceLength: 240_000, ...amp, ...padded }],

@@ -56,7 +56,10 @@ export class Tape {
   readonly half: Dtype
   /** As long as autocast is on. */
   autocastDtype: Dtype | undefined
+  /** Whether the step ends in a loss on labels. */
   readonly training: boolean
+  /** `model.train()`: a step without an optimizer that drops out is in it, too. */
+  readonly inTrainMode: boolean
   /** Whether batches carry a mask of padded tokens; images never do. */
   readonly isPadded: boolean
   /** Whether scores of grouped heads were counted that PyTorch holds before 2.14 and not from there on. */
@@ -127,6 +130,7 @@ export class Tape {
     this.weightDtype = weights === 'bfloat16' ? half : weights
     this.autocastDtype = spec.autocasts && spec.precision.startsWith('bf16') ? half : autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
+    this.inTrainMode = this.training || spec.dropout === true
     this.isPadded = spec.paddedBatches && !isOfImages(spec.task)
     this.#sequencesPerSample = sequencesPerSample(spec)
     const isImage = isOfImages(spec.task)

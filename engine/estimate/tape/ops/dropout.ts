@@ -6,7 +6,7 @@ import { elementwise, multiply } from './primitives.ts'
 
 export function dropPath(tape: Tape, x: Tensor, probability: number): Tensor {
   // transformers ConvNextDropPath: hidden_states.div(keep_prob) * random_tensor, a number a sample.
-  if (!tape.training || probability === 0) return x
+  if (!tape.inTrainMode || probability === 0) return x
   const kept = tape.tensor([], x.dtype, [])
   tape.record('floor', { reads: [], outputs: [kept] })
   return multiply(tape, elementwise(tape, 'div', x), kept)
@@ -25,6 +25,6 @@ export function dropout(tape: Tape, x: Tensor, probability: number): Tensor {
  * Whether the running modules are in train mode. Running without gradients does not imply eval mode; frozen copies are in eval mode, and
  * disabled adapters have no dropout.
  */
-export function isInTrainMode({ spec, training, pass }: Tape): boolean {
-  return (training || spec.dropout === true) && (pass === undefined || pass.of === 'policy')
+export function isInTrainMode({ inTrainMode, pass }: Tape): boolean {
+  return inTrainMode && (pass === undefined || pass.of === 'policy')
 }

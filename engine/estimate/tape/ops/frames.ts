@@ -29,7 +29,7 @@ export function withInputGradients(tape: Tape, x: Tensor): Tensor {
   // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output.
   const { lora, trainable, gradientCheckpointing } = tape.spec
   const { inputGradients = lora !== undefined } = trainable ?? {}
-  const isWanted = inputGradients && gradientCheckpointing && tape.training && tape.pass === undefined
+  const isWanted = inputGradients && gradientCheckpointing && tape.pass === undefined
   if (!isWanted) return x
   const leaf = { ...x, requiresGrad: true, edge: tape.newEdge() }
   // torch: a leaf is held by the AccumulateGrad node that its gradient goes to.
@@ -68,7 +68,7 @@ export function block(
 ): Tensor {
   tape.blockInputs.push(x)
   const checkpoints = tape.spec.gradientCheckpointing && !tape.isUncheckpointed
-  const isRecomputed = checkpoints && tape.training && tape.pass === undefined
+  const isRecomputed = checkpoints && tape.inTrainMode && tape.pass === undefined
   const { inputGradients: isHooked = isRecomputed } = tape.spec.trainable ?? {}
   const inputGradients = isUnhooked ? x.requiresGrad : isHooked
   // transformers and peft make the input require gradients (`enable_input_require_grads`); otherwise a block over frozen weights

@@ -37,7 +37,7 @@ export function batchNorm(tape: Tape, name: string, x: Tensor): Tensor {
   tape.buffer(`${name}.running_var`, statisticsBytes)
   tape.buffer(`${name}.num_batches_tracked`, bytesPerElement.int64)
   const output = tape.tensor(x.shape, x.dtype, [x, ...parameters])
-  const statistics = tape.training ? [0, 1].map(() => tape.storage(channels, 'float32', false)) : []
+  const statistics = tape.inTrainMode ? [0, 1].map(() => tape.storage(channels, 'float32', false)) : []
   tape.record(name, {
     reads: [x, ...parameters],
     outputs: [output],

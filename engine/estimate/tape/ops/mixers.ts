@@ -90,7 +90,7 @@ export function cached(tape: Tape, x: Tensor, keys = x, window?: number): Tensor
   // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs. The empty one
   // has the keys' type for values too, which autocast would leave in 16 bits.
   const isOff = keepsNoCache(tape.spec.loop) && !tape.cachesForOutputs
-  if (isOff || (tape.training && tape.spec.gradientCheckpointing)) return x
+  if (isOff || (tape.inTrainMode && tape.spec.gradientCheckpointing)) return x
   const output = concatenate(tape, [x], keys.dtype)
   tape.held.push(output.storage)
   return output
@@ -138,7 +138,7 @@ export function causalConvolution(
 
 export function mamba2(tape: Tape, name: string, projected: Tensor, shape: Mamba2Shape): Tensor {
   const weight = (part: string, sizes: readonly number[]) => weightNamed(tape, `${name}.${part}`, sizes)
-  const isFused = tape.training && (keepsNoCache(tape.spec.loop) || tape.spec.gradientCheckpointing)
+  const isFused = tape.inTrainMode && (keepsNoCache(tape.spec.loop) || tape.spec.gradientCheckpointing)
   return isFused ? fusedMamba2(tape, projected, shape, weight) : composedMamba2(tape, name, projected, shape, weight)
 }
 

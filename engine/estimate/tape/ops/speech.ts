@@ -15,7 +15,7 @@ export function spectrogram(tape: Tape, bins: number, frames: number): Tensor {
 
 export function waveform(tape: Tape, reader: string): Tensor {
   const sound: Tensor = { ...tape.batchInput, shape: [1, ...tape.batchInput.shape] }
-  if (!tape.training || tape.pass !== undefined || !readsWithGradients(tape, reader)) return sound
+  if (!tape.inTrainMode || tape.pass !== undefined || !readsWithGradients(tape, reader)) return sound
   // transformers Wav2Vec2FeatureEncoder: `hidden_states.requires_grad = True` until freeze_feature_encoder says otherwise.
   const leaf = { ...sound, requiresGrad: true, edge: tape.newEdge() }
   tape.record('input gradients', { reads: [sound], outputs: [leaf], saves: [leaf] })
@@ -97,7 +97,7 @@ export function withoutLastFrame(tape: Tape, x: Tensor): Tensor {
 export function maskedFrames(tape: Tape, name: string, x: Tensor): Tensor {
   // transformers _mask_hidden_states: `hidden_states[mask] = embed`; torch: the backward pass of index_put_ zeroes a copy.
   const embed = weightNamed(tape, name, [lastSize(x)])
-  if (!tape.training) return x
+  if (!tape.inTrainMode) return x
   const [frames = 0] = x.shape
   const mask = tape.storage(frames, 'bool', true)
   const output = { ...x, requiresGrad: x.requiresGrad || embed.requiresGrad, edge: tape.newEdge() }
