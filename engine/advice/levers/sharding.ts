@@ -9,6 +9,8 @@ const sharded: readonly (keyof TrainingSpec)[] = [
   ...(['sharding', 'zero', 'offload', 'fsdpVersion', 'wrapsWholeModel', 'syncsEveryMicroBatch'] as const),
   // DeepSpeed computes in its own types in place of autocast.
   ...(['precision', 'autocasts', 'inFloat16'] as const),
+  // ms-swift decides anew how it checkpoints.
+  'reentrantCheckpoints',
 ]
 
 export const shardingLevers: readonly Lever[] = [

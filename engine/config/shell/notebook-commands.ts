@@ -1,8 +1,8 @@
 /**
  * The shell commands of a notebook: lines that begin with `!` or `%run`, cells that begin with `%%bash`, and what Python sets
- * for them. All else is blank, so that every offset is one in the notebook's JSON. Read is what Jupyter writes, a line of the JSON for each line of a cell.
+ * for them. All else is blank, so that every offset is one in the notebook's JSON. Read is what Jupyter writes, a line of the JSON
+ * for each line of a cell.
  */
-
 import { settingIn, settledNames } from './notebook-values.ts'
 
 const cellType = /^\s*"cell_type": "(\w+)"/
@@ -81,7 +81,7 @@ function ranScript(before: string, content: string): string | undefined {
 const RUN = '%run '
 const LONGER = 'python '.length - RUN.length
 
-/** Of the same length. `{name}` is Python's value, which nothing here knows. Undefined where JSON's escapes hide what is written. */
+/** Of the same length. `{name}` is Python's value: `$name`, which `assignment` may have set. Undefined where JSON's escapes hide what is written. */
 function plainCommand(content: string): string | undefined {
   const bare = content.replace(/^(\s*)!/, '$1 ').replace(/\{(\w{1,60})\}/g, (_, name: string) => `$${name} `)
   const unescaped = bare.replace(/\\"/g, ' "')
