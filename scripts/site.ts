@@ -48,7 +48,7 @@ const lossesWhenAsked: Plugin = {
 const readersWhenAsked: Plugin = {
   name: 'readers-when-asked',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(?:nemo-rl|verl)\/read\.ts$/ }, ({ importer }) =>
+    onResolve({ filter: /\/(?:ms-swift|nemo-rl|verl)\/read\.ts$/ }, ({ importer }) =>
       importer.endsWith('late-readers.ts') ? undefined : { path: path.join(root, 'playground/tool-readers.ts') },
     )
   },

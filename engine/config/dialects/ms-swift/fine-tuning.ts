@@ -11,12 +11,10 @@ import type { Field, Section } from '../../text/section.ts'
 import { readLora, readTargets, type Targets, tellOfEarlierAdapters } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
+import { tunerKeys } from './keys.ts'
 import type { Classes } from './task.ts'
 
 export type Method = 'lora' | 'full'
-
-/** By the names of versions 4 and 3. */
-export const tunerKeys = ['tuner_type', 'train_type']
 
 export function tunerField(document: Section): Field | undefined {
   return tunerKeys.map(key => document.at(key)).find(field => field !== undefined)
