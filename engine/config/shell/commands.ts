@@ -50,11 +50,12 @@ export function commandsIn(
 /** Files that are read in for paths, modules and secrets. */
 const ofEnvironment = /activate|bashrc|profile|conda|venv|modules?|setvars|\/etc\/|(?:^|\/)\.env["']?$/i
 
-/** Whether the file has its name in another place too, where it may call it. */
-function isNamedElsewhere({ name }: ShellFunction, { text }: ShellText): boolean {
-  const written = name.value
-  const first = text.indexOf(written)
-  return /^[\w:.-]+$/.test(written) && text.includes(written, Math.max(first, 0) + written.length)
+/** Words that stand in the text more than once: a function of another name is called by none. */
+function wordsTwice(text: string): ReadonlySet<string> {
+  const once = new Set<string>()
+  const twice = new Set<string>()
+  for (const [word] of text.matchAll(/[\w:.-]+/g)) (once.has(word) ? twice : once).add(word)
+  return twice
 }
 
 class Walk {
@@ -66,6 +67,7 @@ class Walk {
   #inBranch: string | undefined
   /** What the reader of anything set here must know: that the branch is taken by a default. */
   #remarks: readonly string[] = []
+  #wordsTwice: ReadonlySet<string> | undefined
   /** By name, with whether the file calls it. */
   readonly #functions = new Map<string, { readonly definition: ShellFunction; isCalled: boolean }>()
 
@@ -159,7 +161,7 @@ class Walk {
         return
       case 'Function':
         if (node.body.type === 'CompoundList') branch([node.body], `it is set in a function (line ${line})`)
-        else if (!isNamedElsewhere(node, this.#shell)) this.#function(node, depth)
+        else if (!this.#named().has(node.name.value)) this.#function(node, depth)
         else this.#functions.set(node.name.value, { definition: node, isCalled: false })
         return
       case 'Coproc':
@@ -224,6 +226,11 @@ class Walk {
     this.#inBranch ??= `it is set in a function (line ${this.#shell.lineOf(pos)})`
     if (depth < MAX_DEPTH && body.type !== 'CompoundList') this.#node(body, depth + 1)
     this.#inBranch = before
+  }
+
+  #named(): ReadonlySet<string> {
+    this.#wordsTwice ??= wordsTwice(this.#shell.text)
+    return this.#wordsTwice
   }
 
   uncalledFunctions(): void {

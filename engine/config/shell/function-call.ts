@@ -1,14 +1,6 @@
 /** The call of a shell function: its words as `$1`, `$2` and `$@`, and what it holds for itself alone. */
 import type { Command } from 'unbash'
-import type { Given } from './given.ts'
-
-/** A variable: one word, or an array's several. */
-export interface Held {
-  readonly isArray: boolean
-  readonly words: readonly Given[]
-  /** What it is cut into where it stands without quotes, if each word's own offset is known. */
-  readonly split?: readonly Given[] | undefined
-}
+import type { Given, Held } from './given.ts'
 
 const MAX_NUMBERED = 9
 

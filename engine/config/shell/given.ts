@@ -1,4 +1,4 @@
-/** A word that a command is given, and several of them as one. */
+/** A word that a command is given, several of them as one, and what a variable holds of them. */
 
 export const MAX_WORD_CHARACTERS = 10_000
 const MAX_REMARKS = 20
@@ -20,6 +20,14 @@ export interface Given {
   readonly isUnsetAlone?: true
   /** Sentences for the reader of the value. */
   readonly remarks: readonly string[]
+}
+
+/** A variable: one word, or an array's several. */
+export interface Held {
+  readonly isArray: boolean
+  readonly words: readonly Given[]
+  /** What it is cut into where it stands without quotes, if each word's own offset is known. */
+  readonly split?: readonly Given[] | undefined
 }
 
 /** The first of them, each once: a variable that is put together from itself would double them. */

@@ -12,25 +12,14 @@ const written = /^(\s*")((?:[^"\\]|\\[\s\S])*?)((?:\\n)?",?\s*)$/
 const shellCell = /^%%(?:bash|sh|script bash)\b/
 
 export function notebookCommands(text: string): string {
-  const lines = text.split('\n')
-  const settled = settledNames(codeCells(lines))
-  let isCode = false
-  let isSource = false
-  let isFirst = false
+  const lines = codeLines(text.split('\n'))
+  const settled = settledNames(cellsOf(lines))
   let isShellCell = false
   let isContinued = false
-  const kept = lines.map(line => {
-    const type = cellType.exec(line)?.[1]
-    if (type !== undefined) isCode = type === 'code'
-    if (sourceStart.test(line)) {
-      ;[isSource, isFirst, isShellCell, isContinued] = [true, true, false, false]
-      return blank(line)
-    }
-    if (/^\s*\],?\s*$/.test(line)) isSource = false
-    const [, before, content = '', after = ''] = (isSource && isCode && written.exec(line)) || []
-    if (before === undefined) return blank(line)
-    if (isFirst && shellCell.test(content)) isShellCell = true
-    isFirst = false
+  const kept = lines.map(({ line, code }) => {
+    if (code === undefined) return blank(line)
+    const { before, content, after, isFirst } = code
+    if (isFirst) [isShellCell, isContinued] = [shellCell.test(content), false]
     const isCommand = isContinued || (isShellCell ? !content.startsWith('%%') : /^(?:\s*!(?!=)|%run )/.test(content))
     const goesOn = isCommand && /\\\\$/.test(content)
     isContinued = goesOn
@@ -46,18 +35,44 @@ export function notebookCommands(text: string): string {
   return kept.join('\n')
 }
 
-/** The lines of each code cell. */
-function codeCells(lines: readonly string[]): readonly (readonly string[])[] {
-  const cells: string[][] = []
-  let [isCode, isSource] = [false, false]
-  for (const line of lines) {
+interface CodeLine {
+  readonly before: string
+  readonly content: string
+  readonly after: string
+  /** Of its cell. */
+  readonly isFirst: boolean
+}
+
+interface NotebookLine {
+  readonly line: string
+  /** Where it is of a code cell. */
+  readonly code?: CodeLine
+}
+
+function codeLines(lines: readonly string[]): readonly NotebookLine[] {
+  let [isCode, isSource, isFirst] = [false, false, false]
+  return lines.map(line => {
     const type = cellType.exec(line)?.[1]
     if (type !== undefined) isCode = type === 'code'
     if (sourceStart.test(line)) {
-      isSource = true
-      if (isCode) cells.push([])
-    } else if (/^\s*\],?\s*$/.test(line)) isSource = false
-    else if (isSource && isCode) cells.at(-1)?.push(written.exec(line)?.[2] ?? '')
+      ;[isSource, isFirst] = [true, true]
+      return { line }
+    }
+    if (/^\s*\],?\s*$/.test(line)) isSource = false
+    const [, before, content = '', after = ''] = (isSource && isCode && written.exec(line)) || []
+    if (before === undefined) return { line }
+    const code = { before, content, after, isFirst }
+    isFirst = false
+    return { line, code }
+  })
+}
+
+/** The lines of each code cell. */
+function cellsOf(lines: readonly NotebookLine[]): readonly (readonly string[])[] {
+  const cells: string[][] = []
+  for (const { code } of lines) {
+    if (code?.isFirst) cells.push([])
+    if (code !== undefined) cells.at(-1)?.push(code.content)
   }
   return cells
 }
