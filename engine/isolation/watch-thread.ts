@@ -14,22 +14,24 @@ export const PAST_CPU_LIMIT = 'Ended: the order took more CPU time than its limi
 export const PAST_MEMORY_LIMIT = 'Ended: the order took more memory than its limit.'
 
 export interface OrderLimits {
-  /** Milliseconds of CPU time of all threads, for each step; absent for no limit. */
+  /** Milliseconds of CPU time of all threads but the one that watches, for each step; absent for no limit. */
   readonly cpuMillis?: number
   /** Resident memory of the whole process. */
   readonly residentMib: number
 }
 
-/** The cells that both threads see; 0 means no limit. */
+/** The cells that both threads see; 0 in a limit means none. */
 const ENDS_AT_CPU_MILLIS = 0
 const MAX_RESIDENT_BYTES = 1
+/** What the looks themselves took so far, which is not the order's: one that waits would seem to compute. */
+const WATCHING_MILLIS = 2
 
 const BUSY_LOOK_MILLIS = 100
 /** Where no order runs, only the host is looked for. */
 const IDLE_LOOK_MILLIS = 1_000
 
 export class WatchThread {
-  readonly #cells = new BigInt64Array(new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT))
+  readonly #cells = new BigInt64Array(new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT))
   #cpuLimit: number | undefined
   #stepBeganAt = 0
 
@@ -54,7 +56,7 @@ export class WatchThread {
   /** Gives the next step the whole time. @returns the CPU time of the last, in milliseconds. */
   renew(): number {
     const { user, system } = process.cpuUsage()
-    const now = (user + system) / 1_000
+    const now = (user + system) / 1_000 - Number(Atomics.load(this.#cells, WATCHING_MILLIS))
     const used = now - this.#stepBeganAt
     this.#stepBeganAt = now
     if (this.#cpuLimit !== undefined)
@@ -81,13 +83,17 @@ const code = `
     const limit = Atomics.load(cells, cell)
     return limit > 0n && figure() > limit && Atomics.load(cells, cell) === limit
   }
-  const usedMillis = () => {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1_000
-  }
+  const millis = ({ user, system }) => (user + system) / 1_000
+  // Not known before Node 23.9.
+  const ownMillis = () => process.threadCpuUsage === undefined ? 0 : millis(process.threadCpuUsage())
+  const startedAt = ownMillis()
+  let watching = 0
+  const usedMillis = () => millis(process.cpuUsage()) - watching
   const look = () => {
     if (process.ppid !== host) process.kill(process.pid, 'SIGKILL')
     try {
+      watching = Math.floor(ownMillis() - startedAt)
+      Atomics.store(cells, ${WATCHING_MILLIS}, BigInt(watching))
       if (isPast(${ENDS_AT_CPU_MILLIS}, usedMillis)) end(${JSON.stringify(PAST_CPU_LIMIT)})
       if (isPast(${MAX_RESIDENT_BYTES}, process.memoryUsage.rss)) end(${JSON.stringify(PAST_MEMORY_LIMIT)})
     } catch {}

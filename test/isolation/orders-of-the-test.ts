@@ -64,9 +64,9 @@ takeOrders(async (given, { step, ask, signal }) => {
 
 /** Of CPU time, however much a busy machine gives the process of it. */
 function compute(millis: number): void {
-  const begun = process.cpuUsage()
+  const begun = process.threadCpuUsage()
   const usedMicros = () => {
-    const { user, system } = process.cpuUsage(begun)
+    const { user, system } = process.threadCpuUsage(begun)
     return user + system
   }
   while (usedMicros() < millis * 1_000);
