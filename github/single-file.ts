@@ -54,7 +54,7 @@ async function contentsOf(
 
 const blob = z.object({ content: z.string() })
 
-export async function readBlob(client: GitHubClient, repository: Repository, sha: string): Promise<string> {
+async function readBlob(client: GitHubClient, repository: Repository, sha: string): Promise<string> {
   const place = { ...repository, file_sha: sha }
   return decoded(
     blob.parse((await client.request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', place)).data).content,

@@ -9,7 +9,7 @@ const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
 const name = z.string().regex(/^[\w.-]{1,100}$/)
 
 /** A repository: ids, which never change, and its names when the job was made. */
-export const repositoryPlace = z.object({ installationId: id, repositoryId: id, owner: name, repo: name })
+const repositoryPlace = z.object({ installationId: id, repositoryId: id, owner: name, repo: name })
 export type RepositoryPlace = z.infer<typeof repositoryPlace>
 
 /** Update a pull request's check and comment. */

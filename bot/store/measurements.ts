@@ -136,7 +136,7 @@ const dispatchedRow = z.object({ pull_number: z.number() }).transform(row => ({ 
 const runRow = z.object({ run_id: z.coerce.number() })
 
 /** The result of reading a finished run. */
-export const takenOutcome = z.discriminatedUnion('kind', [
+const takenOutcome = z.discriminatedUnion('kind', [
   /** Its report was stored among the measured configs. */
   z.object({ kind: z.literal('report') }),
   /** It has no report, or one about other configs. */

@@ -9,7 +9,7 @@ export type VerdictState = 'nothing-to-measure' | 'fine' | 'warning' | 'blocked'
 export const nothingToMeasure = 'No training config in this pull request: nothing to measure'
 
 /** The main finding about a config, gravest first. */
-export const findings = [
+const findings = [
   'does-not-fit',
   'may-not-fit',
   'loading-does-not-fit',

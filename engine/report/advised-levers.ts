@@ -70,7 +70,7 @@ const text = z.string().max(500)
 const range = z.object({ low: z.number().positive(), high: z.number().positive() })
 
 /** A line of the file and the lines that replace it: more than one if a key is added. */
-export const replacedLine = z.object({
+const replacedLine = z.object({
   line: z.number().int().positive(),
   before: text,
   after: z.array(text).min(1).max(20),

@@ -35,7 +35,7 @@ const path = z.string().min(1).max(4_096)
 export const throughputProvenance = z.enum(['measured', 'modelled', 'unknown'])
 
 /** Bytes by kind at the peak; they add up to the peak. `engine/estimate/tape/storage.ts` defines the kinds. */
-export const breakdown = z.record(z.enum(byteKinds), bytes)
+const breakdown = z.record(z.enum(byteKinds), bytes)
 export type Breakdown = z.infer<typeof breakdown>
 
 /** The figures of one batch size: the current, the recommended or the largest. */
@@ -86,17 +86,17 @@ export const reportedGpu = z.object({
 export type ReportedGpu = z.infer<typeof reportedGpu>
 
 /** The numbers of a config that change: micro-batch, gradient accumulation and the batch of evaluations. */
-export const MAX_CHANGED_LINES = 3
+const MAX_CHANGED_LINES = 3
 
 /**
  * What the config does not say and was assumed: the GPU, the number of GPUs, memory settings that were not understood,
  * keys that the team's own code interprets, the sequence length; or that more memory is counted than is taken.
  */
-export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code', 'length', 'upper-bound'])
+const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code', 'length', 'upper-bound'])
 export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
 
 /** Whether the config fits another GPU, estimated. */
-export const cardFit = z.object({
+const cardFit = z.object({
   gpu: z.object({ id: label, name: label, usableBytes: bytes }),
   peakBytes: bytes,
   /** Whether it fits throughout the error band. */
@@ -117,7 +117,7 @@ const correction = z.object({
  * Corrections from the team's runs on this GPU with this kind of training. The figures still count as estimated and
  * modelled.
  */
-export const reportedCalibration = z.object({
+const reportedCalibration = z.object({
   speed: correction.optional(),
   memory: correction.optional(),
   /** Runs left out because another version of MemoryMark estimated them. */
@@ -169,13 +169,13 @@ export const runPeak = z.object({
 export type RunPeak = z.infer<typeof runPeak>
 
 /** Memory at a moment of the step: the highest of several consecutive ones. */
-export const memoryPoint = z.object({ phase: z.enum(stepPhases), moment: label, bytes, breakdown })
+const memoryPoint = z.object({ phase: z.enum(stepPhases), moment: label, bytes, breakdown })
 
 /** For one step. */
-export const MAX_MEMORY_POINTS = 200
+const MAX_MEMORY_POINTS = 200
 
 /** Samples per second at a size, with one micro-batch per step. */
-export const throughputPoint = z.object({
+const throughputPoint = z.object({
   microBatch: batchSize,
   samplesPerSecond: z.number().positive(),
   /** Only if the report's peaks are estimated; measured ones are in `trials`. */

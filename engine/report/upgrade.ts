@@ -54,7 +54,7 @@ export const upgrade = z.object({
 export type Upgrade = z.infer<typeof upgrade>
 
 /** Share of the peak below which a change is negligible. */
-export const SAME_PEAK = 0.01
+const SAME_PEAK = 0.01
 
 /**
  * Whether the upgrade is worth reporting: the peak changes, or whether it fits, or the new version has a known fault.

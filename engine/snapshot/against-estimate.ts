@@ -3,7 +3,7 @@ import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'
 import type { ByteKind } from '../estimate/tape/storage.ts'
 import type { LivePart, LiveSite, Replay } from './replay.ts'
 
-export const comparedGroups = [
+const comparedGroups = [
   'weights',
   'optimizerState',
   'workspace',

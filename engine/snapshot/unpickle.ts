@@ -18,7 +18,7 @@ export class PickledDictionary {
   }
 }
 
-export const pickleLimits = {
+const pickleLimits = {
   /** Values on the stack and in the memo together, over the whole file: a history of a million events has some twenty million. */
   values: 48_000_000,
   /** Lists, tuples and dictionaries; each event of a history has two of its own. */

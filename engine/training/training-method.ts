@@ -8,7 +8,7 @@ import { withCurrentWords } from './earlier-words.ts'
  * DPO of TRL 0.29 to 1.5 does; `llamafactory` all at once, keeping both; `torchtune` all at once, over a copy divided by the
  * temperature, freeing the logits; `openrlhf` all at once, by a fused cross-entropy of float32 logits.
  */
-export const logProbabilityStyles = ['trl', 'trl-copied', 'llamafactory', 'torchtune', 'openrlhf'] as const
+const logProbabilityStyles = ['trl', 'trl-copied', 'llamafactory', 'torchtune', 'openrlhf'] as const
 export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
 
 /**

@@ -9,7 +9,7 @@ import { MemoryMarkError } from '../base/errors.ts'
 const MAX_CONDITIONS = 20
 const percent = z.number().min(0).max(1_000)
 
-export const condition = z.discriminatedUnion('kind', [
+const condition = z.discriminatedUnion('kind', [
   /** Idle usable memory at the current batch, judged only if a faster batch exists. */
   z.object({ kind: z.literal('waste'), abovePercent: percent }),
   /**
@@ -29,7 +29,7 @@ export const condition = z.discriminatedUnion('kind', [
 export type Condition = z.infer<typeof condition>
 
 /** A gain below both of these yearly amounts does not block. */
-export const gainFloor = z.object({
+const gainFloor = z.object({
   usdPerYear: z.number().min(0).max(1e12),
   /** Summed over all GPUs of the training. */
   gpuHoursPerYear: z.number().min(0).max(1e12),

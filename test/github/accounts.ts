@@ -19,7 +19,7 @@ export const maintainer: Account = { login: 'maintainer', token: 'token-of-maint
 /** Opens pull requests from a fork; may only read. */
 export const contributor: Account = { login: 'mona', token: 'token-of-mona' }
 
-export const owners: readonly Account[] = [owner, otherOwner]
+const owners: readonly Account[] = [owner, otherOwner]
 const people: readonly Account[] = [...owners, maintainer, contributor]
 
 /** emulate lets a token make 5,000 calls an hour, which a storm would use up; people have as many tokens as they like. */

@@ -13,7 +13,7 @@ export interface Fault {
   times: number
 }
 
-export const mishaps = [
+const mishaps = [
   'server error',
   'bad gateway',
   'secondary limit',

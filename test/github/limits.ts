@@ -5,9 +5,9 @@ export interface Refusal {
   readonly message: string
 }
 
-export const MAX_ANNOTATIONS = 50
-export const MAX_CHECK_TEXT = 65_535
-export const MAX_COMMENT = 65_536
+const MAX_ANNOTATIONS = 50
+const MAX_CHECK_TEXT = 65_535
+const MAX_COMMENT = 65_536
 
 interface WriteBody {
   readonly body?: unknown

@@ -10,7 +10,7 @@ type Needs = readonly [string, ...string[]]
 const REPO = '/repos/{owner}/{repo}'
 
 /** By method and path template, as Octokit writes them. */
-export const endpointNeeds: Readonly<Record<string, Needs>> = {
+const endpointNeeds: Readonly<Record<string, Needs>> = {
   'GET /installation/repositories': ['metadata:read'],
   // What a query asks for is held to the grants where it is answered.
   'POST /graphql': ['metadata:read'],

@@ -86,7 +86,7 @@ function settingsOf(options: readonly Field[]): readonly Field[] {
   })
 }
 
-export function accelerateFields(settings: Section): AccelerateFields {
+function accelerateFields(settings: Section): AccelerateFields {
   const processes = settings.at('num_processes')
   const type = settings.at('distributed_type')
   const named = type?.value.kind === 'text' ? type.value.text.toUpperCase() : 'NO'

@@ -49,7 +49,7 @@ function fieldValue(values: readonly Given[], shell: ShellText): FieldValue {
 }
 
 /** As argparse and OmegaConf take it. */
-export function typed(text: string): FieldValue {
+function typed(text: string): FieldValue {
   if (/^-?\d{1,15}(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return { kind: 'number', number: Number(text) }
   if (/^true$/i.test(text)) return { kind: 'flag', flag: true }
   if (/^false$/i.test(text)) return { kind: 'flag', flag: false }

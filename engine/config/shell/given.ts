@@ -1,6 +1,6 @@
 /** A word that a command is given, several of them as one, and what a variable holds of them. */
 
-export const MAX_WORD_CHARACTERS = 10_000
+const MAX_WORD_CHARACTERS = 10_000
 const MAX_REMARKS = 20
 
 /** One word that a command is given. */

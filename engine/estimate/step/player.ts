@@ -14,7 +14,7 @@ import type { OptimizerRule } from './optimizer.ts'
 import { Step } from './step.ts'
 
 /** The moment of a peak that the optimizer makes. */
-export const OPTIMIZER_MOMENT = 'the optimizer'
+const OPTIMIZER_MOMENT = 'the optimizer'
 
 const phaseNames = {
   forward: 'forward',

@@ -177,10 +177,7 @@ export class Step {
   }
 }
 
-export function bytesAt(
-  { fixedBytes, bytesPerSample, samplesAtLeast = 0, maskOfBatch }: StorageSize,
-  batch: number,
-): number {
+function bytesAt({ fixedBytes, bytesPerSample, samplesAtLeast = 0, maskOfBatch }: StorageSize, batch: number): number {
   if (maskOfBatch !== undefined) return bytesOfMask(maskOfBatch, batch)
   return roundedSize(fixedBytes + Math.max(batch, samplesAtLeast) * bytesPerSample)
 }

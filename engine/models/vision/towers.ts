@@ -18,7 +18,7 @@ export const siglipConfig = z.object({
   vision_use_head: z.boolean().default(true),
 })
 
-export const qwenVision = {
+const qwenVision = {
   depth: layerCount,
   in_channels: channels,
   patch_size: size,

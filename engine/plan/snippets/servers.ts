@@ -1,7 +1,7 @@
 /** How GPUs are distributed over servers. */
 
 /** As providers rent them: DGX and HGX servers, and their like. */
-export const GPUS_PER_SERVER = 8
+const GPUS_PER_SERVER = 8
 
 export function serversOf(gpus: number): { readonly servers: number; readonly each: number } {
   const servers = Math.ceil(gpus / GPUS_PER_SERVER)

@@ -7,7 +7,7 @@ import type { Default } from '../../fields/fields.ts'
 import type { Field } from '../../text/section.ts'
 import type { FrozenByHand } from './frozen-by-hand.ts'
 
-export const trainers = ['trainer', 'sft', 'dpo', 'orpo', 'cpo', 'kto', 'reward', 'grpo', 'rloo', 'generation'] as const
+const trainers = ['trainer', 'sft', 'dpo', 'orpo', 'cpo', 'kto', 'reward', 'grpo', 'rloo', 'generation'] as const
 export type DeclaredTrainer = (typeof trainers)[number]
 
 export interface Declared {

@@ -16,7 +16,7 @@ import type { Classes } from './task.ts'
 
 export type Method = 'lora' | 'full'
 
-export function tunerField(document: Section): Field | undefined {
+function tunerField(document: Section): Field | undefined {
   return tunerKeys.map(key => document.at(key)).find(field => field !== undefined)
 }
 

@@ -21,7 +21,7 @@ export function refuseSwitches(reader: FieldReader, fields: readonly (Field | un
 }
 
 /** For each of these, one changes nothing, nor does zero: verl's own files write min_num_params: 0. */
-export function refuseDivisions(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
+function refuseDivisions(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
   for (const field of fields)
     if (field !== undefined && (reader.wholeNumber(field, { min: 0, max: 100_000 }) ?? 1) > 1)
       refuse(reader, field, field.name)

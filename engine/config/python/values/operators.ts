@@ -136,7 +136,7 @@ function flag(value: boolean, located: Located, from: readonly Value[]): Value {
   return { ...located, remarks: remarksOf(from), kind: 'flag', flag: value }
 }
 
-export function remarksOf(values: readonly Value[]): readonly string[] {
+function remarksOf(values: readonly Value[]): readonly string[] {
   return values.flatMap(({ remarks }) => remarks)
 }
 

@@ -230,7 +230,7 @@ export function isAdapted(tape: Tape, name: string): boolean {
   return isNamed && isPolicy(tape) && isTrained(tape, name)
 }
 
-export function adapted(
+function adapted(
   tape: Tape,
   name: string,
   x: Tensor,
