@@ -84,12 +84,17 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
 }
 
 /**
- * Remarks on what the training step does not show: loading, evaluation, settings that were not understood, an assumed
- * sequence length.
+ * Remarks on what the training step does not show: loading, evaluation, settings that were not understood, and what was
+ * assumed.
  */
 function outsideTheStep(config: AnalysedConfig): (string | undefined)[] {
   const unread = unreadSentence(config.unreadSettings)
-  const assumed = [lengthSentence(config), tooMuchSentence(config), textOnlySentence(config)]
+  const assumed = [
+    lengthSentence(config),
+    checkpointingSentence(config),
+    tooMuchSentence(config),
+    textOnlySentence(config),
+  ]
   return [loadingSentence(config), evaluationSentence(config), savingSentence(config), unread, ...assumed]
 }
 
@@ -207,6 +212,12 @@ function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string
       ? `No length of sequences is found: ${length} are assumed.`
       : `The lengths of sources and targets are not both found: ${formatCount(spec.sequenceLength)} and ${formatCount(spec.targetLength)} tokens are counted.`
   return `${found} To say how long they are, set sequence_length for this path in the overrides of ${SETTINGS_PATH}.`
+}
+
+/** For a config that does not fit as it is, and that code which sets more than the file does may make fit. */
+function checkpointingSentence({ assumed = [], spec, current }: AnalysedConfig): string | undefined {
+  if (!assumed.includes('code') || current.fits || spec.gradientCheckpointing) return undefined
+  return 'No gradient checkpointing is counted: if code that is not in the file turns it on, less memory is needed.'
 }
 
 /** For a config that does not fit by an estimate that is known to be high. */

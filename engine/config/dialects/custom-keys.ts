@@ -80,6 +80,8 @@ const ARGUMENT_LEVELS = 2
 
 const noPrecision =
   "Computing in fp32, the Trainer's default: the file names no precision, which the team's code may set. Write it down, such as bf16: true."
+const noCheckpointing =
+  "No gradient checkpointing, the Trainer's default: the file does not set it, and the team's code may. Write it down, such as gradient_checkpointing: true."
 
 /** Sections of other things than one training: searches over settings, schemas, what runs beside it. */
 const otherSection =
@@ -88,6 +90,12 @@ const isForeign = (name: string) => untrainedSection.test(name) || otherSection.
 /** What a run left behind, or another tool's file, has these. */
 const foreignKeys =
   /^(?:_wandb|wandb_version|global_step|train_runtime|train_loss|eval_loss|loss|best_\w+|accuracy|log_history|\$schema|openapi|apiVersion|architectures|model_type|tokenizer_class|ss_\w+|services|jobs)$/
+/** A loss to more digits than anyone types was measured: the file is the record of a run. */
+const MEASURED_DIGITS = 8
+const isMeasuredLoss = ({ key, value }: Field) =>
+  /(?:^|_)loss(?:_|$)/i.test(key) &&
+  value.kind === 'number' &&
+  String(value.number).replace(/\D/g, '').length >= MEASURED_DIGITS
 
 const writesBatch = writesAny(batchKeys)
 const writesModel = writesAny(modelKeys)
@@ -122,6 +130,7 @@ interface Home {
 function homeIn(document: Section): Home | undefined {
   if ([...document.fields.keys()].some(key => foreignKeys.test(key))) return undefined
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
+  if (sections.some(({ fields }) => [...fields.values()].some(isMeasuredLoss))) return undefined
   for (const section of sections) {
     if (isForeign(section.name)) continue
     const inner = section.nested(ARGUMENT_LEVELS).filter(each => isOfTraining(each, section))
@@ -311,6 +320,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...reading.assumptions,
       ...(steps ? [steps.sentence] : []),
       ...(isOwn && isDefault('precision') ? [noPrecision] : []),
+      ...(isOwn && isDefault('gradientCheckpointing') ? [noCheckpointing] : []),
     ],
     dialect: customKeys.name,
     ...(isOwn && { assumesCode: true }),

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { analyze } from '../../../engine/analyze.ts'
 import { readConfig } from '../../../engine/config/read.ts'
+import { advice } from '../../../engine/render/advice.ts'
 import { readSettings } from '../../../engine/settings/read.ts'
 import { onlyProblemIn, trainingConfig } from '../readings.ts'
 
@@ -218,22 +219,43 @@ describe('keys of a team’s own', () => {
     expect([written.spec.precision, told(written.assumptions)]).toEqual(['amp-bf16', false])
   })
 
+  it('say that no gradient checkpointing is written down', () => {
+    const [silent, written] = [trainingConfig(own), trainingConfig(`${own}gradient_checkpointing: false\n`)]
+    const told = (assumptions: readonly string[]) =>
+      assumptions.some(each => each.includes('No gradient checkpointing'))
+    expect([told(silent.assumptions), told(written.assumptions)]).toEqual([true, false])
+  })
+
+  it('are the record of a run where a loss was measured', () => {
+    const withLoss = (loss: string) => readConfig({ path: 'run.yaml', text: `${own}training:\n  loss_last: ${loss}\n` })
+    expect(withLoss('3.064004108309746').kind).toBe('not-a-training-config')
+    expect(withLoss('0.25').kind).toBe('training-config')
+  })
+
+  it('name a rank that nobody read', () => {
+    expect(trainingConfig(`${own}recipe:\n  rank: 32\n`).unreadSettings?.map(({ name }) => name)).toEqual([
+      'recipe.rank',
+    ])
+    expect(trainingConfig(`${own}lora:\n  rank: 32\n`).unreadSettings).toBeUndefined()
+    expect(trainingConfig(`${own}rank: 0\n`).unreadSettings).toBeUndefined()
+  })
+
   it('never block, whatever the figures are', async () => {
     const read = readSettings({
       path: '.github/memorymark.yml',
       text: 'gpu: t4\noverrides: [{ path: "*", gpus: 1 }]\n',
     })
     if (read.kind !== 'settings') throw new Error('unreadable')
-    const { configs } = await analyze([{ path: 'train.yaml', text: own }], {
-      now: new Date(0),
-      settings: read.settings,
-    })
-    expect(configs[0]).toMatchObject({
-      status: 'analysed',
+    const settings = read.settings
+    const { configs } = await analyze([{ path: 'train.yaml', text: own }], { now: new Date(0), settings })
+    const [config] = configs
+    if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+    expect(config).toMatchObject({
       current: { fits: false },
       assumed: ['code'],
       verdict: { state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] },
     })
+    expect(advice(config).join(' ')).toContain('No gradient checkpointing is counted')
   })
 
   it.each([
