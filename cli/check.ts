@@ -160,10 +160,18 @@ async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerato
   for await (const file of files) if (mayBeTrainingConfig(file)) yield file
 }
 
-/** A hint to `advise`, if a config does not fit. */
+/** Hints to `explain`, if a verdict rests on more than the GPU that was assumed, and to `advise`, if a config does not fit. */
 function furtherHelp({ configs }: Report): readonly string[] {
-  const first = configs.find(config => config.status === 'analysed' && !config.current.fits)
-  return first === undefined ? [] : [`memorymark advise ${first.path} lists every way to free memory.`]
+  const analysed = configs.filter(config => config.status === 'analysed')
+  const open = analysed.find(
+    ({ verdict, assumed = [] }) =>
+      verdict.reasons.some(({ spared }) => spared === 'assumed') && assumed.some(what => what !== 'gpu'),
+  )
+  const tight = analysed.find(({ current }) => !current.fits)
+  return [
+    ...(open === undefined ? [] : [`memorymark explain ${open.path} lists what was assumed.`]),
+    ...(tight === undefined ? [] : [`memorymark advise ${tight.path} lists every way to free memory.`]),
+  ]
 }
 
 /**

@@ -217,7 +217,7 @@ function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string
 /** For a config that does not fit as it is, and that code which sets more than the file does may make fit. */
 function checkpointingSentence({ assumed = [], spec, current }: AnalysedConfig): string | undefined {
   if (!assumed.includes('code') || current.fits || spec.gradientCheckpointing) return undefined
-  return 'No gradient checkpointing is counted: if code that is not in the file turns it on, less memory is needed.'
+  return 'No gradient checkpointing is counted: if what is not in the file turns it on, less memory is needed.'
 }
 
 /** For a config that does not fit by an estimate that is known to be high. */

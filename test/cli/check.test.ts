@@ -162,6 +162,15 @@ describe.concurrent('check', () => {
     expect((await workspace.run('check', 'b.yaml', '--gpu', 'a10')).stdout).not.toContain('advise')
   })
 
+  test('says what lists the assumptions where a verdict rests on them, and only there', async () => {
+    const ownKeys = 'base_model_id: mistralai/Mistral-7B-v0.1\nbatch_size: 64\nlr: 2.0e-4\nepochs: 3\n'
+    await using workspace = await Workspace.with({ 'a.yaml': tooLarge, 'b.yaml': ownKeys })
+    const { stdout } = await workspace.run('check', 'b.yaml', '--gpu', 'a10')
+    expect(stdout).toContain('memorymark explain b.yaml lists what was assumed.')
+    expect((await workspace.run('explain', 'b.yaml')).stdout).toContain('assumed: No gradient checkpointing')
+    expect((await workspace.run('check', 'a.yaml', '--gpu', 'a10')).stdout).not.toContain('explain')
+  })
+
   test('reads a named file whatever it is called', async () => {
     await using workspace = await Workspace.with({ 'train.conf': wasteful })
     const { stdout, exitCode } = await workspace.run('check', 'train.conf', '--gpu', 'a10')
