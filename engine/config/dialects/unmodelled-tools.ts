@@ -79,6 +79,17 @@ const tools: readonly UnmodelledTool[] = [
     why: "trains in MLX on Apple's GPUs",
   },
   {
+    // leap-finetune 0.1 job_configs/, whose files build on defaults that its code holds.
+    name: 'leap-finetune',
+    keys: ['training_type'],
+    training: document => {
+      const base = document.at('training_config', 'extends')
+      const isTools = base?.value.kind === 'text' && /^DEFAULT_/.test(base.value.text)
+      return isTools ? (document.at('training_config', 'per_device_train_batch_size') ?? base) : undefined
+    },
+    why: 'holds the settings that its configs build on in its code',
+  },
+  {
     // torchforge 0.2 apps/sft, whose YAML has torchtitan's sections.
     name: 'torchforge',
     keys: ['flavor'],

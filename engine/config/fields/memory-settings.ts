@@ -29,7 +29,7 @@ export const MAX_NAMED = 10
  * `spec` that it was read as.
  */
 export function unreadMemorySettings(document: Section, spec: TrainingSpec, without?: RegExp): readonly Field[] {
-  const found = [...smoothedLabels(document, spec)]
+  const found = [...smoothedLabels(document, spec), ...otherRanks(document, spec)]
   const open: { readonly section: Section; readonly level: number }[] = [{ section: document, level: 0 }]
   for (let index = 0; index < open.length && index < MAX_SECTIONS && found.length < MAX_NAMED; index++) {
     const { section, level } = open[index]!
@@ -64,6 +64,14 @@ function smoothedLabels(document: Section, { method, task }: TrainingSpec): read
       withUnderscores(key) === 'label_smoothing_factor' &&
       (value.kind === 'open' || (value.kind === 'number' && value.number > 0)),
   )
+}
+
+/** Ranks of adapters beside the one that was read: `lora_r: 32` and `lora_config: { r: 16 }`. */
+function otherRanks(document: Section, { lora }: TrainingSpec): readonly Field[] {
+  return settingsSaid(document, ({ key, name, value }, section) => {
+    const isRank = key === 'r' && /(?:lora|peft|adapter)\w*\.r$/i.test(name)
+    return isRank && value.kind === 'number' && value.number !== lora?.rank && !section.wasAsked(key)
+  })
 }
 
 /** What a file says of FSDP or DeepSpeed, for code that loads the file and was found to divide nothing. */

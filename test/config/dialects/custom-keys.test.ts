@@ -232,6 +232,19 @@ describe('keys of a team’s own', () => {
     expect(withLoss('0.25').kind).toBe('training-config')
   })
 
+  it('name an objective that holds more than a model and its loss', () => {
+    const unread = (line: string) => trainingConfig(`${own}${line}`).unreadSettings?.map(({ name }) => name)
+    expect(unread('method: rlhf\n')).toEqual(['method'])
+    expect(unread('method: sft\n')).toBeUndefined()
+  })
+
+  it('name the second of two ranks', () => {
+    const unread = (rank: number) =>
+      trainingConfig(`${own}lora_r: 32\nlora_config: { r: ${rank}, target_modules: [q_proj] }\n`).unreadSettings
+    expect(unread(16)?.map(({ name }) => name)).toEqual(['lora_config.r'])
+    expect(unread(32)).toBeUndefined()
+  })
+
   it('name a rank that nobody read', () => {
     expect(trainingConfig(`${own}recipe:\n  rank: 32\n`).unreadSettings?.map(({ name }) => name)).toEqual([
       'recipe.rank',

@@ -41,6 +41,11 @@ describe('a config of a tool that is not modelled', () => {
       'model: Qwen/Qwen2.5-0.5B-Instruct\nadapter_path: out\nbatch_size: 2\niters: 300\ngrad_checkpoint: true\nlearning_rate: 1.0e-5\n',
       'batch_size',
     ],
+    [
+      'leap-finetune',
+      'model_name: LFM2-1.2B\ntraining_type: sft\ntraining_config: { extends: DEFAULT_SFT, per_device_train_batch_size: 2 }\npeft_config: { extends: DEFAULT_LORA, use_peft: true }\n',
+      'training_config.per_device_train_batch_size',
+    ],
     ['torchforge', 'model: { flavor: 8B }\ntraining: { local_batch_size: 1 }\n', 'training.local_batch_size'],
   ])('of %s is refused by that name, where its training is set', (name, text, field) => {
     const problem = onlyProblemIn(text)
@@ -55,6 +60,10 @@ describe('is none of them', () => {
     ['a served policy', 'policy: { model_name: gpt2, max_new_tokens: 8 }\n'],
     ['the address of a service', 'actor_rollout_ref: http://rollouts:8080\n'],
     ['sizes of a network beside a pipeline', 'hidden_size: 768\npipe_parallel_size: 1\nbatch: 4\n'],
+    [
+      'a kind of training beside settings of a team’s own',
+      'training_type: sft\ntraining_config: { extends: base.yaml }\n',
+    ],
     ['checkpoints of a solver', 'model: heat-1d\nbatch_size: 4\niters: 300\nsave_every: 50\n'],
     ['a scheduler of batches', 'model: { _target_: my.Model }\nstep_scheduler: { local_batch_size: 1 }\n'],
   ])('%s', (_, text) => {
