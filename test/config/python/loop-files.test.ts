@@ -199,3 +199,51 @@ it('settings named by the path in a container are those of the repository', asyn
   const reading = await readBeside(text, { 'configs/train.yaml': 'batch: 24\n' })
   expect(reading).toMatchObject({ kind: 'training-config', spec: { microBatch: 24 } })
 })
+
+describe('a loop whose class makes the optimizer, in a file of its own', () => {
+  const trainer = `from torch.optim import AdamW
+def evaluate(model, loader):
+    return [model(**batch) for batch in loader]
+class ReviewTrainer:
+    def __init__(self, model, loader, lr=2e-5):
+        self.model, self.loader = model.to("cuda"), loader
+        self.optimizer = AdamW(self.model.parameters(), lr=lr)
+    def epoch(self):
+        for batch in self.loader:
+            self.model(**batch.to("cuda")).loss.backward()
+            self.optimizer.step()
+`
+  const main = (run: string) => `from torch.utils.data import DataLoader
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from trainer import ${run.split('(')[0]}
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+rows = tokenizer(texts, truncation=True, max_length=96)
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=4)
+train_loader = DataLoader(rows, batch_size=24, shuffle=True)
+${run}
+`
+
+  it('is read where the class is called', async () => {
+    const files = { 'trainer.py': trainer }
+    expect(await readBeside(main('ReviewTrainer(model, train_loader).epoch()'), files)).toMatchObject({
+      kind: 'training-config',
+      dialect: 'PyTorch',
+      spec: {
+        model: 'google-bert/bert-base-uncased',
+        microBatch: 24,
+        sequenceLength: 96,
+        optimizer: 'adamw',
+        labels: 4,
+      },
+    })
+    const momentum = trainer.replaceAll('AdamW', 'SGD').replace('lr=lr', 'lr=lr, momentum=0.9')
+    expect(
+      await readBeside(main('ReviewTrainer(model, train_loader).epoch()'), { 'trainer.py': momentum }),
+    ).toMatchObject({ spec: { optimizer: 'sgd-momentum' } })
+  })
+
+  it('is none where only another function of the file is called', async () => {
+    const reading = await readBeside(main('evaluate(model, train_loader)'), { 'trainer.py': trainer })
+    expect(reading.kind).toBe('not-a-training-config')
+  })
+})

@@ -1,7 +1,8 @@
 /** The files that a training loop is written in: often its batches, its loop and its model each stand in one of their own. */
 
-import { type Call, callExpression, type Module, starImports } from '../syntax/module.ts'
+import { type Call, callExpression, type Module, type Scope, starImports } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
+import { type FoundOptimizer, optimizersIn } from './optimizers.ts'
 
 /** By their names: an import that is none of these is not looked into for them. */
 const loops = /train|fit|engine|loop|epoch|learn|solver|runner|finetun|fine_tun|step/i
@@ -14,19 +15,40 @@ export interface LoopFiles {
   readonly modules: readonly Module[]
   /** The call in the script that starts the loop; the one that goes backward where the script itself does. */
   readonly start: Call
+  /** Of the script, or else of the file that holds the loop. */
+  readonly optimizers: readonly FoundOptimizer[]
 }
 
-/** Undefined for a script that neither goes backward nor starts what does. `hasOptimizer`: whether it makes one. */
-export function loopFiles(module: Module, evaluator: Evaluator, hasOptimizer: boolean): LoopFiles | undefined {
+/** Undefined for a script that neither goes backward nor starts what does. */
+export function loopFiles(module: Module, evaluator: Evaluator): LoopFiles | undefined {
   const own = firstRun(module, 'backward', evaluator)
-  const trains = own === undefined && hasOptimizer ? imported(module, loops, evaluator) : []
-  const other = trains.find(each => firstRun(each.module, 'backward', evaluator) !== undefined)
-  const start = own ?? (other && startOf(module, other.names, evaluator))
+  const made = optimizersIn(module, evaluator)
+  const other = own === undefined ? startedLoop(module, made.length > 0, evaluator) : undefined
+  const start = own ?? other?.start
   if (start === undefined) return undefined
+  const optimizers = made.length > 0 || other === undefined ? made : optimizersIn(other.module, evaluator)
   const modules = [module, ...(other ? [other.module] : [])]
   const isComplete = modules.some(each => each.calls.has('DataLoader')) && modules.some(cutsText)
   const data = isComplete ? [] : dataFiles(module, evaluator)
-  return { modules: [...new Set([...modules, ...data])].slice(0, MAX_FILES), start }
+  return { modules: [...new Set([...modules, ...data])].slice(0, MAX_FILES), start, optimizers }
+}
+
+/** The loop of another file that a script starts. Where the script makes no optimizer, it calls what holds the loop and makes one. */
+function startedLoop(module: Module, hasOptimizer: boolean, evaluator: Evaluator) {
+  for (const each of imported(module, loops, evaluator)) {
+    const backward = firstRun(each.module, 'backward', evaluator)
+    if (backward === undefined || !(hasOptimizer || optimizersIn(each.module, evaluator).length > 0)) continue
+    const around = namesAround(backward.scope)
+    const names = hasOptimizer ? each.names : each.names.filter(name => around.includes(name))
+    const start = hasOptimizer || names.length > 0 ? startOf(module, names, evaluator) : undefined
+    if (start !== undefined) return { module: each.module, start }
+  }
+  return undefined
+}
+
+/** Of the functions and classes that a place stands in. */
+function namesAround(scope: Scope): readonly string[] {
+  return [scope.name, ...(scope.parent === undefined ? [] : namesAround(scope.parent))]
 }
 
 /** Of the repository, those that a script takes its data from, and those that they do. */

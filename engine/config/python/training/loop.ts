@@ -25,7 +25,7 @@ import { castInPlace, dividesBatch, imageFields, notFollowed, precisionFields } 
 import { classLoaded, hasOpenClass, isLoad, type ModelChain, modelChain } from './model-chain.ts'
 import { type Loaded, loadedFields } from './model-loading.ts'
 import { staysOnProcessor } from './on-gpu.ts'
-import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
+import { type FoundOptimizer, severalOptimizers } from './optimizers.ts'
 import { aroundLoop, told } from './own-steps.ts'
 import { processSettings } from './process-settings.ts'
 import { lengthFields } from './sequence-length.ts'
@@ -39,10 +39,9 @@ const MAX_CALLS = 20
 
 /** Undefined for a file that goes backward nowhere, or loads no batches, or no model that is known. */
 export function loopTraining(module: Module, evaluator: Evaluator): FoundTraining | undefined {
-  const optimizers = optimizersIn(module, evaluator)
-  const files = loopFiles(module, evaluator, optimizers.length > 0)
+  const files = loopFiles(module, evaluator)
   if (files === undefined) return undefined
-  const { modules, start } = files
+  const { modules, start, optimizers } = files
   const loaded = loadedBatch(modules, BATCH, module, evaluator)
   if (loaded === undefined) return undefined
   const batch = iteratedBatch(start, BATCH, module, evaluator) ?? loaded
