@@ -35,12 +35,35 @@ describe('the parameters of a class', () => {
     '"eval_strategy" in inspect.signature(TrainingArguments.__init__).parameters',
     '"eval_strategy" in TrainingArguments.__dataclass_fields__',
     '"evaluation_strategy" not in set(inspect.signature(TrainingArguments).parameters)',
+    '"evaluation_strategy" not in set(inspect.signature(TrainingArguments.__init__).parameters.keys())',
+    '"eval_strategy" in TrainingArguments.__dataclass_fields__.keys()',
     '"processing_class" in inspect.signature(Trainer).parameters',
   ])('are those of the newest release: %s', async condition => {
     const above = `key = "eval_strategy" if ${condition} else "evaluation_strategy"
 given[key] = "no"
 given["gradient_accumulation_steps"] = 3 if ${condition} else 4`
     expect(await trained(script(above))).toMatchObject({ spec: { gradientAccumulation: 3 } })
+  })
+
+  it('say which class of TRL takes what', async () => {
+    const above = `from trl import SFTConfig, SFTTrainer
+taken = set(inspect.signature(SFTConfig.__init__).parameters.keys())
+extra = {}
+if "max_length" in taken:
+    extra["max_length"] = 300
+elif "max_seq_length" in taken:
+    extra["max_seq_length"] = 300
+if "packing" in taken:
+    extra["packing"] = True
+of_trainer = inspect.signature(SFTTrainer.__init__).parameters
+more = {"peft_config": LoraConfig(r=4, target_modules="all-linear")} if "peft_config" in of_trainer else {}
+if "packing" in of_trainer:
+    more["packing"] = False`
+    const trainer = 'SFTTrainer(model=model, args=SFTConfig(**given, **extra), **more).train()'
+    const text = script(`from peft import LoraConfig\n${above}`, trainer)
+    expect(await trained(text)).toMatchObject({
+      spec: { sequenceLength: 300, paddedBatches: false, lora: { rank: 4 } },
+    })
   })
 
   it('leave open what is not known of them', async () => {

@@ -99,7 +99,8 @@ function compared(operator: string, left: Value, right: Value, located: Located)
 }
 
 function contains(container: Value, item: Value): boolean | undefined {
-  if (container.kind === 'symbol' && item.kind === 'text') return takesParameter(container.name, item.text)
+  const isOfLibrary = container.kind === 'symbol' || container.kind === 'call'
+  if (isOfLibrary && item.kind === 'text') return takesParameter(container.name, item.text)
   if (container.kind === 'text' && item.kind === 'text') return container.text.includes(item.text)
   if (container.kind === 'mapping' && item.kind === 'text' && container.unknown === undefined)
     return container.entries.has(item.text)
