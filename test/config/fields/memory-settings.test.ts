@@ -139,8 +139,8 @@ test('what would block is a warning', async () => {
 test.each([
   ['extends: DEFAULT_SFT', 'extends'],
   ['_base_: ../base.yaml', '_base_'],
-  ['train_type: custom_qlora', 'train_type'],
-  ['tuning_method: 8bit-adapter', 'tuning_method'],
+  ['train_type: custom_4bit', 'train_type'],
+  ['tuning_method: 8bit', 'tuning_method'],
   ['fine_tune: head_only', 'fine_tune'],
   ['finetune_strategy: frozen', 'finetune_strategy'],
   ['sft_adapter_path: outputs/sft', 'sft_adapter_path'],

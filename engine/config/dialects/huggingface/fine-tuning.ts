@@ -63,7 +63,14 @@ export function adapterField(reader: FieldReader, { find, findText }: Arguments)
   }
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined
-  return rankField(find) ?? layersField(find)
+  return rankField(find) ?? layersField(find) ?? refuseMethod(reader, findText(choosesMethod, /lora|dora|adapter/i))
+}
+
+/** `train_type: custom_qlora` in a file that says nothing of the adapters' shape. */
+function refuseMethod(reader: FieldReader, method: Field | undefined): undefined {
+  if (method === undefined) return undefined
+  const message = `Adapters cannot be determined: the file names none, and the code that reads ${method.name} may add them`
+  reader.refuse(method, 'not-in-file', message, 'Set use_peft: true and lora_r beside it if it does.')
 }
 
 /** What teams call an adapter of a data set brings its rows into shape. */
@@ -205,12 +212,14 @@ export function readQuantization(
     if (four?.value.kind === 'flag') for (const key of [...fourBitDetails, ...doubleKeys]) find(key)
     return storedQuantization(reader, model, adapter !== undefined)
   }
-  if (adapter === undefined && (field === chosen || field.name.includes('.'))) {
+  // The adapters were asked about.
+  if (adapter === undefined && field === chosen) return undefined
+  if (adapter === undefined && field.name.includes('.')) {
     return reader.refuse(
       field,
       'not-in-file',
       `Adapters cannot be determined: the file names none, and the code that reads ${field.name} may add them`,
-      `Set use_peft: true beside it if it does${field === chosen ? '' : `, or ${field.name}: false`}.`,
+      `Set use_peft: true beside it if it does, or ${field.name}: false.`,
     )
   }
   if (adapter === undefined) {

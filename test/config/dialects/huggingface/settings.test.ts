@@ -143,8 +143,15 @@ describe('other settings', () => {
     expect(spec.quantization).toBe(quantization)
   })
 
-  it('train_mode: qlora without the shape of adapters is asked about', () => {
-    expect(onlyProblemIn(`${llama}train_mode: qlora\n`)).toMatchObject({ code: 'not-in-file', line: 3 })
+  it.each(['train_mode: qlora', 'train_mode: lora', 'train_type: custom_qlora', 'finetuning_method: hqq_dora'])(
+    '%s without the shape of adapters is asked about',
+    text => {
+      expect(onlyProblemIn(`${llama}${text}\n`)).toMatchObject({ code: 'not-in-file', line: 3 })
+    },
+  )
+
+  it('a method beside adapters that are switched off is only named', () => {
+    expect(trainingConfig(`${llama}train_mode: lora\nuse_lora: false\n`).spec.lora).toBeUndefined()
   })
 
   it('a path that says Unsloth leaves to the script whether its kernels run, and nothing blocks', () => {
