@@ -1,5 +1,7 @@
 /** The script that a launch starts, read with the arguments that it is given. */
 import type { OpenScript } from '../python/open-training.ts'
+import { isNotebookPath } from '../python/quick-look.ts'
+import { withWrittenScript } from '../python/syntax/written-script.ts'
 import type { SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { bearing, passedArguments } from './arguments.ts'
@@ -44,6 +46,12 @@ interface Where {
   readonly sources: Pick<Sources, 'readFile'>
 }
 
+/** The notebook itself, where one of its cells writes the script. */
+function writtenBy(notebook: SourceFile, script: string): SourceFile | undefined {
+  const text = isNotebookPath(notebook.path) ? withWrittenScript(notebook.text, script) : undefined
+  return text === undefined ? undefined : { ...notebook, text }
+}
+
 /** Undefined where the repository does not hold it, and where it starts no training, or several, that hides nothing. */
 export async function startedScript(
   launch: Launch,
@@ -54,7 +62,7 @@ export async function startedScript(
   const places = placesFromLauncher(target.path, file.path).filter(
     place => !place.startsWith('..') && !place.startsWith('/'),
   )
-  const found = await firstFile(places, sources)
+  const found = (await firstFile(places, sources)) ?? writtenBy(file, target.path)
   if (found === undefined) return undefined
   const passed = passedArguments(launch, { path: file.path, text: shell.text })
   const { openScript, trainsNothing } = await import('../python/script.ts')

@@ -107,3 +107,40 @@ describe('a notebook', () => {
     )
   })
 })
+
+describe('a script that the notebook writes itself', () => {
+  const written = `%%writefile tuning.py\n${script}`
+  const starts = '!python tuning.py --model distilgpt2'
+
+  it('is read with its defaults, where it stands', async () => {
+    const read = await reading(notebook('x = 1', written, starts), 'run.ipynb')
+    expect(read).toMatchObject({
+      kind: 'training-config',
+      dialect: 'Hugging Face Trainer',
+      batchSizeAt: { cell: { number: 2, line: 5 } },
+      spec: { model: 'distilbert/distilgpt2', microBatch: 8 },
+    })
+  })
+
+  it('takes the arguments that it is started with', async () => {
+    const text = notebook(written, `${starts} \\\n  --batch-size 6`)
+    expect(await reading(text, 'run.ipynb')).toMatchObject({
+      batchSizeAt: { line: text.split('\n').findIndex(line => line.includes('--batch-size 6')) + 1 },
+      spec: { model: 'distilbert/distilgpt2', microBatch: 6 },
+    })
+  })
+
+  it('is found by its path in the machine that the notebook runs on', async () => {
+    const text = notebook(written.replace('tuning.py', '/content/tuning.py'), starts)
+    expect(await reading(text, 'run.ipynb')).toMatchObject({ spec: { microBatch: 8 } })
+  })
+
+  it.each([
+    ['is written twice', notebook(written, written, starts)],
+    ['is appended to', notebook(written, '%%writefile -a tuning.py\nprint(1)', starts)],
+    ['has another name', notebook(written.replace('tuning.py', 'other/tuning.py'), starts)],
+    ['is never started', notebook(written)],
+  ])('is none where it %s', async (_, text) => {
+    expect((await reading(text, 'run.ipynb')).kind).toBe('not-a-training-config')
+  })
+})
