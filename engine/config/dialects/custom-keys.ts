@@ -124,29 +124,47 @@ interface Home {
   readonly training: Field
   /** The whole batch, where the file says it beside the micro-batch. */
   readonly whole?: Field | undefined
+  /** Of how many trainings in mappings side by side it is the first. */
+  readonly firstOf?: number
 }
 
-/** The outermost mapping with a batch size, a model and something that only a training has. */
+/**
+ * The outermost mapping with a batch size, a model and something that only a training has; the first of several such mappings side by
+ * side, whose settings are not each other's: `experiments: { small: { … }, large: { … } }`.
+ */
 function homeIn(document: Section): Home | undefined {
   if ([...document.fields.keys()].some(key => foreignKeys.test(key))) return undefined
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   if (sections.some(({ fields }) => [...fields.values()].some(isMeasuredLoss))) return undefined
   for (const section of sections) {
-    if (isForeign(section.name)) continue
-    const inner = section.nested(ARGUMENT_LEVELS).filter(each => isOfTraining(each, section))
-    const first = (keys: readonly string[], accepts: (field: Field) => boolean) =>
-      inner.flatMap(each => keys.flatMap(key => each.fields.get(key) ?? [])).find(accepts)
-    const [batchSize, training] = [first(batchKeys, isCount), first(trainingKeys, isNumeric)]
-    const model = first(modelKeys, namesModel) ?? modelMapping(inner)
-    if (batchSize === undefined || model === undefined || training === undefined) continue
-    if (isOfEncoder(inner, model, training)) continue
-    const beside = inner.find(({ fields }) => fields.get(batchSize.key) === batchSize)
-    const whole = microBatchKeys.includes(batchSize.key)
-      ? wholeBatchKeys.flatMap(key => beside?.fields.get(key) ?? []).find(isCount)
-      : undefined
-    return { section, batchSize, model, training, whole }
+    const home = homeOf(section)
+    if (home === undefined) continue
+    const isOwn = section.fields.get(home.batchSize.key) === home.batchSize
+    const trainings = isOwn ? [] : mappingsIn(section).flatMap(each => homeOf(each) ?? [])
+    const [first] = trainings
+    return first !== undefined && trainings.length > 1 ? { ...first, firstOf: trainings.length } : home
   }
   return undefined
+}
+
+function mappingsIn({ fields }: Section): readonly Section[] {
+  return [...fields.values()].flatMap(({ value }) => (value.kind === 'mapping' ? [value.section] : []))
+}
+
+function homeOf(section: Section): Home | undefined {
+  if (isForeign(section.name)) return undefined
+  const inner = section.nested(ARGUMENT_LEVELS).filter(each => isOfTraining(each, section))
+  const first = (keys: readonly string[], accepts: (field: Field) => boolean) =>
+    inner.flatMap(each => keys.flatMap(key => each.fields.get(key) ?? [])).find(accepts)
+  const [batchSize, training] = [first(batchKeys, isCount), first(trainingKeys, isNumeric)]
+  const model = first(modelKeys, namesModel) ?? modelMapping(inner)
+  if (batchSize === undefined || model === undefined || training === undefined) return undefined
+  if (isOfEncoder(inner, model, training)) return undefined
+  const beside = inner.find(({ fields }) => fields.get(batchSize.key) === batchSize)
+  const whole = microBatchKeys.includes(batchSize.key)
+    ? wholeBatchKeys.flatMap(key => beside?.fields.get(key) ?? []).find(isCount)
+    : undefined
+  return { section, batchSize, model, training, whole }
 }
 
 /** `encoder: { model, batch_size }` beside `train: { batch_size, lr }`: what the model makes of the data is trained on, not the model. */
@@ -303,6 +321,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       `The keys are the team's own, and are read as the Trainer's: ${home.batchSize.name} as the samples that one GPU processes at once. What the code does besides is not in the file, so that nothing blocks.`,
     )
   }
+  if (home.firstOf !== undefined)
+    reader.assume(
+      `${home.section.name} (line ${home.batchSize.at.line}) is read, the first of ${home.firstOf} trainings.`,
+    )
   tellSlots(reader, document)
   // Deeper down it may be a tokenizer's or an evaluation's.
   refuseOtherDevices(reader, document.field('device') ?? home.section.field('device'))
@@ -323,7 +345,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...(isOwn && isDefault('gradientCheckpointing') ? [noCheckpointing] : []),
     ],
     dialect: customKeys.name,
-    ...(isOwn && { assumesCode: true }),
+    ...((isOwn || home.firstOf !== undefined) && { assumesCode: true }),
   }
 }
 

@@ -308,3 +308,22 @@ it('hyperparameters of a job are text, as its command line takes them', () => {
   expect(reading.spec).toMatchObject({ microBatch: 16, precision: 'amp-bf16' })
   expect(reading).not.toHaveProperty('assumesCode')
 })
+
+describe('trainings side by side', () => {
+  const experiment = (name: string, settings: string) =>
+    `  ${name}:\n    args: { model_name: gpt2, learning_rate: 1e-4, num_train_epochs: 2, ${settings} }\n`
+  const both = `experiments:\n${experiment('small', 'per_device_train_batch_size: 4')}`
+
+  it('are read as the first, without what the others set', () => {
+    const text = `${both}${experiment('large', 'per_device_train_batch_size: 16, max_length: 128, bf16: true')}`
+    const { spec, assumptions, assumesCode } = trainingConfig(text)
+    expect(spec).toMatchObject({ microBatch: 4, precision: 'fp32', sequenceLength: 1_024 })
+    expect(assumesCode).toBe(true)
+    expect(assumptions).toContain('experiments.small (line 3) is read, the first of 2 trainings.')
+  })
+
+  it('are one where only one has a model, a batch size and a rate', () => {
+    const text = `${both}  checks:\n    args: { per_device_train_batch_size: 1 }\n`
+    expect(trainingConfig(text).assumptions.join()).not.toContain('the first of')
+  })
+})

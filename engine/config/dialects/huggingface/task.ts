@@ -60,7 +60,8 @@ export function readTask(reader: FieldReader, find: Find, model: CatalogueModel 
   const inferred = inferTask(find)
   const meant = inferred && readsSound(model.config) ? tasksOfSound.get(inferred) : inferred
   if (meant !== undefined && model.tasks.includes(meant)) return { task: meant }
-  if (field === undefined) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`)
+  if (field === undefined || isDataSets(field))
+    reader.assume(`The task is ${model.defaultTask}: the config does not name one.`)
   return { task: model.defaultTask }
 }
 
@@ -84,8 +85,15 @@ function readNamedTask(
   const glue = glueTask(name)
   if (glue !== undefined) return glue
   // An option of the script's own may name a data set by it.
-  if (field?.name.startsWith('-') === true) return undefined
+  if (field === undefined || field.name.startsWith('-') || isDataSets(field)) return undefined
   return reader.refuse(field, 'unsupported-task', `The task ${quote(name)} is not supported`, `Use ${oneOf(tasks)}.`)
+}
+
+/** `SubtaskA`, `task_2b`, `SemEval-2024` */
+const namesDataSet = /^(?:(?:sub)?(?:task|track)[-_ ]?(?:\d+[a-z]?|[a-e])|semeval[-_ ]?\w*)$/i
+
+function isDataSets({ value }: Field): boolean {
+  return value.kind === 'text' && namesDataSet.test(value.text)
 }
 
 /** What run_ner.py takes as a task_name. */

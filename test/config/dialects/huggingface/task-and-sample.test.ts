@@ -38,8 +38,15 @@ describe('the task', () => {
     })
   })
 
+  it.each(['SubtaskA', 'subtask-2', 'Task 1b', 'SemEval2024'])("%s is a data set's, and says nothing", name => {
+    const { spec, assumptions } = trainingConfig(`${bert}task: ${name}\n`)
+    expect(spec.task).toBe('sequence-classification')
+    expect(assumptions).toContain('The task is sequence-classification: the config does not name one.')
+  })
+
   it('that is not supported is refused', () => {
-    expect(onlyProblemIn(`${bert}task: multiple-choice\n`)).toMatchObject({ code: 'unsupported-task', line: 3 })
+    for (const name of ['multiple-choice', 'task', 'subtasks', 'semantic-search'])
+      expect(onlyProblemIn(`${bert}task: ${name}\n`)).toMatchObject({ code: 'unsupported-task', line: 3 })
   })
 })
 
