@@ -30,6 +30,11 @@ export const choosesObjective = /^(?:(?:train|training|rl|run|finetuning)_)?(?:s
 export const holdsMore =
   /(?:^|[-_ ])(?:grpo|gspo|ppo|rlhf|rlaif|rloo|reinforce|dpo|ipo|orpo|simpo|kto|gkd|distill|distillation)(?:$|[-_ ])/i
 
+/** A loss over several texts of a sample, each of which goes through the model. */
+export const choosesLoss = /(?:^|_)(?:loss|criterion)(?:_(?:fn|type|name|function))?$/
+export const pairsTexts =
+  /triplet|contrastive|siamese|info_?nce|cos(?:ine)?_?(?:embedding|sim)|mnrl|multiple_?negatives/i
+
 const looksLikeMemory =
   /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|^target_modules$|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|(?:^|_)(?:torch_?)?compiled?(?:_model|_backend|_mode)?$|dynamo_backend|^(?:auto_find_batch_size|split_batches)$|upcast|^shift_attn$|^tiled_mlp$|chunked_cross_entropy$|^vocab(?:ulary)?_size$|^num_hidden_layers$|^layers_to_transform$|^layer_replication$|^rank$|^(?:rank|layers)_pattern$|(?:scatter|sonic)moe|^experts_impl|onebit|^max_memory$|^gpu_memory_limit$|^unsloth_cross_entropy_loss$|^teacher(?:_model\w*)?$/i
 

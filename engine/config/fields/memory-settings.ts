@@ -10,10 +10,12 @@ import type { Reading, UnreadSetting } from '../reading.ts'
 import { plain } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import {
+  choosesLoss,
   choosesMethod,
   choosesObjective,
   holdsMore,
   inherits,
+  pairsTexts,
   soundsLikeMemory,
   withUnderscores,
 } from './memory-names.ts'
@@ -44,11 +46,17 @@ export function unreadMemorySettings(document: Section, spec: TrainingSpec, with
   return found.slice(0, MAX_NAMED)
 }
 
-/** What a file says of preferences, rewards or a teacher and nobody has asked for: `stage: grpo`, for a training read as an ordinary one. */
-export function objectivesSaid(document: Section): readonly Field[] {
+/**
+ * What a file says of preferences, rewards or a teacher and nobody has asked for: `stage: grpo`, for a training read as an ordinary
+ * one; and of a loss over several texts of a sample, for one that is read as a training on one.
+ */
+export function objectivesSaid(document: Section, { task }: TrainingSpec): readonly Field[] {
+  const isOfPairs = task === 'sentence-similarity'
   return settingsSaid(document, ({ key, value }, section) => {
-    const isMeant = choosesObjective.test(withUnderscores(key)) && value.kind === 'text' && holdsMore.test(value.text)
-    return isMeant && !section.wasAsked(key)
+    if (value.kind !== 'text' || section.wasAsked(key)) return false
+    const name = withUnderscores(key)
+    const pairs = !isOfPairs && choosesLoss.test(name) && pairsTexts.test(value.text)
+    return pairs || (choosesObjective.test(name) && holdsMore.test(value.text))
   })
 }
 

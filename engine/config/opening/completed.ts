@@ -64,7 +64,7 @@ export function withLaunch(reading: Reading, { isUnclear, card }: Launched): Rea
 export function withUnreadSettings(reading: Reading, document: Section, { withoutBearing }: Dialect): Reading {
   if (reading.kind !== 'training-config') return reading
   const { spec } = reading
-  const objectives = spec.method === undefined ? objectivesSaid(document) : []
+  const objectives = spec.method === undefined ? objectivesSaid(document, spec) : []
   const unread = unreadSettings([...objectives, ...unreadMemorySettings(document, spec, withoutBearing)])
   return withNamed(reading, unread)
 }

@@ -142,6 +142,8 @@ test.each([
   ['train_type: custom_4bit', 'train_type'],
   ['tuning_method: 8bit', 'tuning_method'],
   ['fine_tune: head_only', 'fine_tune'],
+  ['task_loss: triplet', 'task_loss'],
+  ['loss_fn: MultipleNegativesRankingLoss', 'loss_fn'],
   ['finetune_strategy: frozen', 'finetune_strategy'],
   ['sft_adapter_path: outputs/sft', 'sft_adapter_path'],
   ['vision_tower: openai/clip-vit-large-patch14-336', 'vision_tower'],

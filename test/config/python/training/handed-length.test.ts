@@ -26,6 +26,8 @@ describe('a length handed to a data set of the repository', () => {
   it.each([
     ['as an option', 'RowsDataset("a", tokenizer=tokenizer, max_length=args.max_length)', 768],
     ['as a number', 'RowsDataset("a", tokenizer, max_length=300)', 300],
+    ['of tokens', 'RowsDataset("a", tokenizer, max_token_len=128)', 128],
+    ['of input', 'RowsDataset("a", tokenizer, max_input_length=200)', 200],
   ])('counts %s', async (_, handed, sequenceLength) => {
     expect(await readBeside(script(handed), { 'rows.py': dataset })).toMatchObject({ spec: { sequenceLength } })
   })
