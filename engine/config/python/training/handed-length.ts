@@ -12,7 +12,7 @@ const lengths =
   /^(?:max_(?:(?:seq(?:uence)?|token|input|text)_?)?len(?:gth)?|max_tokens|seq(?:uence)?_len(?:gth)?|block_size|cutoff_len)$/i
 const prepares = /data|collat|token|preproc|process|encod|feature|corpus|batch/i
 /** Of evaluations, and of text that a model writes. */
-const answers = /gener|infer|predict|answer|sampl|eval|test|valid|_val|dev/i
+const answers = /gener(?!ic)|infer|predict|answer|sampl|eval|test|valid|_val|dev/i
 const tokenizers = /tokenizer|processor/i
 
 export interface HandedLength {

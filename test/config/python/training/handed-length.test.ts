@@ -32,6 +32,12 @@ describe('a length handed to a data set of the repository', () => {
     expect(await readBeside(script(handed), { 'rows.py': dataset })).toMatchObject({ spec: { sequenceLength } })
   })
 
+  it('counts that of a data set that is called generic', async () => {
+    const text = script('GenericDataset("a", tokenizer, max_length=300)', 'from rows import GenericDataset')
+    const files = { 'rows.py': dataset.replace('RowsDataset', 'GenericDataset') }
+    expect(await readBeside(text, files)).toMatchObject({ spec: { sequenceLength: 300 } })
+  })
+
   it('is asked for where only a run tells it', async () => {
     const handed = 'RowsDataset("a", tokenizer=tokenizer, max_length=args.chosen_length)'
     expect(await readBeside(script(handed), { 'rows.py': dataset })).toMatchObject({
