@@ -39,10 +39,14 @@ export function placesInProject(file: string, configPath: string): readonly stri
 
 /**
  * A launcher runs from the folder above its own too, as those in a project's `scripts` do. Of a path from the root of somebody's
- * machine, the end is one in the repository.
+ * machine, the end is one in the repository. `folder`: that it changes to first, where that is one in the repository.
  */
-export function placesFromLauncher(file: string, launcherPath: string): readonly string[] {
+export function placesFromLauncher(file: string, launcherPath: string, folder?: string): readonly string[] {
   if (file.startsWith('/')) return endsOf(file)
+  if (folder !== undefined) {
+    const within = placesFromLauncher(posix.join(folder, file), launcherPath)
+    return [...new Set([...within, ...placesFromLauncher(file, launcherPath)])]
+  }
   const above = posix.join(posix.dirname(launcherPath), '..')
   return [...new Set([...placesOf(file, launcherPath), ...(above.startsWith('..') ? [] : [posix.join(above, file)])])]
 }

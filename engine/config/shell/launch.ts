@@ -34,6 +34,8 @@ export interface Launch {
   /** Words that may be further arguments, which only a run can tell. */
   readonly hidden?: readonly Given[]
   readonly processes: Processes
+  /** That the file changes to before. */
+  readonly folder?: string | undefined
   readonly accelerateConfig?: Given
   /** Accelerate's own options, which win over its config. */
   readonly accelerateOptions?: readonly Argument[]

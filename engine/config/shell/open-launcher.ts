@@ -35,6 +35,7 @@ import {
 } from '../training-place.ts'
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
 import { argumentFields, bearing, gpusField, isForConfig, remarkOnHidden, visibleField } from './arguments.ts'
+import { changedFolders } from './changed-folder.ts'
 import { commandsIn } from './commands.ts'
 import type { Given } from './given.ts'
 import type { Launch } from './launch.ts'
@@ -73,9 +74,14 @@ export function launchesIn(file: SourceFile): Launches {
     return { shell, launches: [], card: undefined }
   const job = jobRequest(file)
   const launches = commandsIn(shell, job?.variables).flatMap(command => launchOf(command) ?? [])
+  const folderAt = changedFolders(shell.text)
   return {
     shell,
-    launches: launches.map(launch => ({ ...withSweeps(launch), processes: processesOn(job, launch) })),
+    launches: launches.map(launch => ({
+      ...withSweeps(launch),
+      processes: processesOn(job, launch),
+      folder: folderAt(launch.at),
+    })),
     card: job?.card,
   }
 }

@@ -60,9 +60,9 @@ export async function launchingsOf(
 function startedBy(launch: Launch, path: string, launcherPath: string): 'config' | 'script' | undefined {
   const config = configNamed(launch)
   if (config !== undefined && isPlausibleName(config))
-    return placesFromLauncher(config, launcherPath).includes(path) ? 'config' : undefined
+    return placesFromLauncher(config, launcherPath, launch.folder).includes(path) ? 'config' : undefined
   if (launch.target.kind !== 'script' || !isPlausibleName(launch.target.path)) return undefined
-  return placesFromLauncher(launch.target.path, launcherPath).includes(path) ? 'script' : undefined
+  return placesFromLauncher(launch.target.path, launcherPath, launch.folder).includes(path) ? 'script' : undefined
 }
 
 /** The scripts that the launchers start with other configs of its folder, or of the one around it, as if they were given it. */
@@ -75,7 +75,9 @@ export function scriptsBeside(path: string, launchers: readonly SourceFile[]): r
       .flatMap((launch): readonly StartedWith[] => {
         const config = configNamed(launch)
         if (config === undefined || !isPlausibleName(config) || launch.target.kind !== 'script') return []
-        const isNear = placesFromLauncher(config, launcher.path).some(place => folders.includes(posix.dirname(place)))
+        const isNear = placesFromLauncher(config, launcher.path, launch.folder).some(place =>
+          folders.includes(posix.dirname(place)),
+        )
         const values = [{ text: path, from: 0, remarks: [] }]
         return isNear ? [{ script: launch.target.path, passed: [{ name: 'config', values, launcher, from: 0 }] }] : []
       }),
@@ -88,7 +90,7 @@ export function placesStartedBy(file: SourceFile): readonly string[] {
   const { launches } = launchesIn(file)
   const places = launches.slice(0, MAX_LAUNCHES).flatMap(launch => {
     const named = configNamed(launch) ?? (launch.target.kind === 'script' ? launch.target.path : undefined)
-    return named === undefined || !isPlausibleName(named) ? [] : placesFromLauncher(named, file.path)
+    return named === undefined || !isPlausibleName(named) ? [] : placesFromLauncher(named, file.path, launch.folder)
   })
   return [...new Set(places)]
 }

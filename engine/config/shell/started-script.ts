@@ -59,7 +59,7 @@ export async function startedScript(
 ): Promise<StartedScript | HiddenSettings | Evaluating | undefined> {
   const { target, arguments: all } = launch
   if (target.kind !== 'script' || !isPlausibleName(target.path)) return undefined
-  const places = placesFromLauncher(target.path, file.path).filter(
+  const places = placesFromLauncher(target.path, file.path, launch.folder).filter(
     place => !place.startsWith('..') && !place.startsWith('/'),
   )
   const found = (await firstFile(places, sources)) ?? writtenBy(file, target.path)
