@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path'
 import type { SourceFile } from '../reading.ts'
-import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
+import { firstFile, isPlausibleName, placesFromLauncher, placesInProject, type Sources } from '../sources.ts'
 import { parseFile } from '../text/document.ts'
 import { quote } from '../text/quote.ts'
 import type { Section } from '../text/section.ts'
@@ -23,7 +23,8 @@ export async function withTrainerDefaults(
   launcher: SourceFile,
   sources: Pick<Sources, 'readFile'>,
 ): Promise<WithDefaults | undefined> {
-  const places = placesFromLauncher(script, launcher.path).filter(place => isPlausibleName(place))
+  const anywhere = [...placesFromLauncher(script, launcher.path), ...placesInProject(script, launcher.path)]
+  const places = [...new Set(anywhere)].filter(place => isPlausibleName(place))
   const trainer = await firstFile(places, sources)
   const config = trainer && configOf(trainer)
   const isNamedElsewhere = ['config_name', 'config_path', 'config_dir'].some(key => given.at(key) !== undefined)
@@ -32,9 +33,12 @@ export async function withTrainerDefaults(
   const parsed = file && parseFile(file)
   if (file === undefined || parsed === undefined || parsed.kind === 'unreadable') return undefined
   const own = parsed.mappings[0]?.writtenIn(file.path)
-  if (own?.at('actor_rollout_ref') === undefined) return undefined
+  if (own === undefined) return undefined
   const sentence = `What the command leaves out is as ${quote(file.path)} has it.`
-  if (!own.fields.has('defaults')) return { document: alwaysEntropies(given.over(own), own), sentence }
+  if (!own.fields.has('defaults')) {
+    const isWhole = own.at('actor_rollout_ref') !== undefined
+    return isWhole ? { document: alwaysEntropies(given.over(own), own), sentence } : undefined
+  }
   if (!inherits(own)) return undefined
   const document = given.over(own)
   const parent = await withVerlDefaults(document, launcher, sources)

@@ -117,6 +117,20 @@ function refusal(tool: string, rest: readonly Given[], launcher: string, at: num
   return { launcher: `${launcher} ${plain(verb.text)}`, at, target, ...given, processes: { kind: 'unsaid' } }
 }
 
+/** Options of torchrun and accelerate launch that take no value and stand between `-m` and the module. */
+const launcherSwitches = wordSet('standalone no_python run_path multi_gpu use_deepspeed use_fsdp cpu quiet debug')
+
+/** `-m` is a switch of torchrun and accelerate: other options may stand between it and the module. */
+function pastOptions(words: readonly Given[], from: number): number {
+  let at = from
+  while (words[at]?.text.startsWith('-')) {
+    const [option = '', value] = words[at]!.text.split('=', 2)
+    const isAlone = value !== undefined || launcherSwitches.has(option.replace(/^-+/, '').replaceAll('-', '_'))
+    at += isAlone ? 1 : 2
+  }
+  return at
+}
+
 /** The word after a launcher's own options: a script, or a module after `-m`. */
 function scriptLaunch(
   launcher: string,
@@ -127,10 +141,11 @@ function scriptLaunch(
   const module = words.findIndex(({ text }) => text === '-m' || text === '--module')
   const script = words.findIndex(({ text }) => /\.py$/.test(text))
   const isModule = module >= 0 && (script < 0 || module < script)
-  const at = isModule ? module + 1 : script
+  const at = isModule ? pastOptions(words, module + 1) : script
   const target = words[at]
   if (at < 0 || target === undefined || servesOrGenerates(target)) return undefined
-  const own = parsed(words.slice(0, isModule ? module : at), new Set()).arguments
+  const before = isModule ? words.slice(0, at).toSpliced(module, 1) : words.slice(0, at)
+  const own = parsed(before, launcherSwitches).arguments
   const rest = parsed(words.slice(at + 1), new Set())
   const config = own.find(({ key }) => key === 'config_file')?.values[0]
   const openRlhf = ofOpenRlhf(target, rest.arguments)

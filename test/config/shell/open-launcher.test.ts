@@ -28,6 +28,15 @@ describe('the number of GPUs', () => {
     expect(assumptions).toContain(`The number of GPUs is ${gpus}, as set in train.sh, line 1.`)
   })
 
+  it.each(['--nproc_per_node=2 -m', '-m --nproc_per_node=2', '-m --nnodes 1 --standalone --nproc_per_node 2'])(
+    'is read on either side of torchrun %s',
+    async options => {
+      const settings = 'model.partial_pretrain=gpt2 data.micro_batch_size_per_gpu=8 data.train_batch_size=32'
+      const { spec } = await trained(`torchrun ${options} verl.trainer.fsdp_sft_trainer ${settings}\n`)
+      expect(spec).toMatchObject({ gpus: 2, microBatch: 8, gradientAccumulation: 2 })
+    },
+  )
+
   it.each(['python', 'accelerate launch --config_file a.yaml'])('of %s is assumed', async launcher => {
     expect((await trained(`${launcher} train.py ${bert} --per_device_train_batch_size 8\n`)).assumesGpus).toBe(true)
   })

@@ -144,6 +144,28 @@ actor_rollout_ref:
     expect(await readIn(whole)).toMatchObject({ kind: 'training-config', spec })
   })
 
+  it("inherits what it does not write of verl's actor", async () => {
+    const files = {
+      [main]: script('trainer'),
+      [`${folder}/trainer.yaml`]: 'defaults: [ppo_trainer, _self_]\ntrainer: {hints: 2}',
+    }
+    const scored = `${command} actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8 actor_rollout_ref.actor.ppo_mini_batch_size=16`
+    const spec = { microBatch: 4, gradientAccumulation: 2, sequenceLength: 1_024, gradientCheckpointing: true }
+    expect(await readIn(files, scored)).toMatchObject({ kind: 'training-config', spec, assumesCode: true })
+    const alone = { ...files, [`${folder}/trainer.yaml`]: 'trainer: {hints: 2}' }
+    expect(await readIn(alone, scored)).toMatchObject({ kind: 'unreadable' })
+  })
+
+  it('is found in the project that holds its launcher', async () => {
+    const files: Readonly<Record<string, string>> = {
+      [`project/rl/${main}`]: script('trainer'),
+      [`project/rl/${folder}/trainer.yaml`]: settings,
+    }
+    const launcher = { path: 'project/rl/recipes/own/grpo.sh', text: command }
+    const reading = await readConfigAsync(launcher, { readFile: async path => files[path] })
+    expect(reading).toMatchObject({ kind: 'training-config', spec: ofFile })
+  })
+
   it.each([
     ['without its script', {}],
     ['without its settings', { [main]: script('trainer') }],
