@@ -9,13 +9,20 @@ const adapters = { lora: { rank: 16, targets, dropout: 0, inWeightsType: true } 
 
 type Method = Extract<TrainingSpec['method'], { kind: 'online' }>
 
-function actor(scored: number, paddedBatches = false, entropies?: Method['entropies']): Partial<TrainingSpec> {
+function actor(scored: number, paddedBatches = false, entropies?: Method['entropies'], changes: Partial<Method> = {}) {
   const terms = { reference: 'none', completionLength: 768, completions: 16, scored, tempersInPlace: true } as const
   const generation = { kind: 'server' } as const
   return {
     paddedBatches,
-    method: { kind: 'online', generation, comparesFeatures: false, ...terms, ...(entropies && { entropies }) },
-  }
+    method: {
+      kind: 'online',
+      generation,
+      comparesFeatures: false,
+      ...terms,
+      ...(entropies && { entropies }),
+      ...changes,
+    },
+  } satisfies Partial<TrainingSpec>
 }
 
 export const verlCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 'Qwen/Qwen2.5-0.5B'] as const).flatMap(
@@ -36,6 +43,8 @@ export const verlCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 'Qwen/
         { ...ckpt, microBatch: 4, ...actor(2, true, 'trained') },
         { ...ckpt, microBatch: 4, ...actor(2, true, 'logged') },
         { ...ckpt, microBatch: 4, ...actor(2, true, 'always') },
+        { ...ckpt, microBatch: 2, ...actor(8, false, undefined, { eagerEntropies: true }) },
+        { ...ckpt, microBatch: 4, ...actor(2, false, 'trained', { eagerEntropies: true }) },
       ] as const
     ).map((changes): Cell => [model, { ...verl, sequenceLength: 1024, ...changes }]),
 )

@@ -77,6 +77,8 @@ const currentMethod = z.discriminatedUnion('kind', [
      * loss has them whatever their coefficient is. Absent where it computes none.
      */
     entropies: z.enum(['trained', 'logged', 'always']).optional(),
+    /** verl without torch.compile: entropies are computed operation by operation, of rows without padding too. */
+    eagerEntropies: z.literal(true).optional(),
     /** verl's PPO: what a critic of the policy's own size leaves on the GPU during the policy's update. Absent where there is none. */
     criticHolds: z
       .array(z.enum(['weights', 'optimizerState']))

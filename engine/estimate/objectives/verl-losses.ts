@@ -46,7 +46,8 @@ export function verlActor(
     const sequences = { count: scored, isCountFixed: true, tokens, logitsOf: tokens }
     tape.withoutGradients({ of: 'policy', sequences }, () => {
       const logits = markLogits(forward(tape, config, spec))
-      if (tape.isPadded) eagerEntropies(tape, answersIn(tape, logits, method.completionLength))
+      const answers = tape.isPadded ? answersIn(tape, logits, method.completionLength) : logits
+      if (isEager(tape, method)) eagerEntropies(tape, answers)
       else tape.record('return', { reads: [logits], outputs: [] })
     })
   })
@@ -112,10 +113,17 @@ interface Entropies {
   readonly kept: readonly Storage[]
 }
 
-function entropies(tape: Tape, answers: Tensor, method: Pick<Method, 'entropies'>): Entropies | undefined {
+type OfEntropies = Pick<Method, 'entropies' | 'eagerEntropies'>
+
+/** Nothing compiles them where sequences are padded. */
+function isEager(tape: Tape, method: OfEntropies): boolean {
+  return tape.isPadded || method.eagerEntropies === true
+}
+
+function entropies(tape: Tape, answers: Tensor, method: OfEntropies): Entropies | undefined {
   if (method.entropies === undefined) return undefined
   const logits = method.entropies === 'logged' ? { ...answers, requiresGrad: false } : answers
-  return tape.isPadded ? eagerEntropies(tape, logits) : compiledEntropies(tape, logits)
+  return isEager(tape, method) ? eagerEntropies(tape, logits) : compiledEntropies(tape, logits)
 }
 
 /**
@@ -131,8 +139,8 @@ function compiledEntropies(tape: Tape, logits: Tensor): Entropies {
 }
 
 /**
- * The same where sequences are padded, which nothing compiles: autocast takes the softmax and the logsumexp in float32, each of a copy
- * of its own. torch: ReduceOps.cpp logsumexp_out_impl makes another for the exponentials.
+ * The same where nothing compiles it: autocast takes the softmax and the logsumexp in float32, each of a copy of its own.
+ * torch: ReduceOps.cpp logsumexp_out_impl makes another for the exponentials.
  */
 function eagerEntropies(tape: Tape, logits: Tensor): Entropies {
   const wide = () => tape.storage(elements(logits), 'float32', logits.batched, 'logits')

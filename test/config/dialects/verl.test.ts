@@ -274,10 +274,6 @@ describe("the actor's update", () => {
       'actor_rollout_ref.actor.entropy_checkpointing unsupported-setting',
     ],
     ['actor_rollout_ref.actor.entropy_coeff=$COEFFICIENT', 'actor_rollout_ref.actor.entropy_coeff not-in-file'],
-    [
-      'actor_rollout_ref.actor.use_torch_compile=False',
-      'actor_rollout_ref.actor.use_torch_compile unsupported-setting',
-    ],
     ['actor_rollout_ref.model.use_fused_kernels=True', 'actor_rollout_ref.model.use_fused_kernels unsupported-setting'],
     ['actor_rollout_ref.actor.fsdp_config.fsdp_size=3', 'actor_rollout_ref.actor.fsdp_config.fsdp_size gpus-mismatch'],
     [
@@ -302,6 +298,16 @@ describe("the actor's update", () => {
       await problemsIn(`${grpo.replace('algorithm.adv_estimator=grpo', '')} algorithm.adv_estimator=grpo ${setting}`),
     ).toEqual([problem])
   })
+
+  it.each(['actor_rollout_ref.actor.', 'actor_rollout_ref.actor.fsdp_config.'])(
+    'computes entropies operation by operation where %suse_torch_compile is off',
+    async section => {
+      const compiled = await trained(`${grpo} ${section}use_torch_compile=True`)
+      expect(compiled.spec).not.toHaveProperty('method.eagerEntropies')
+      const { spec } = await trained(`${grpo} ${section}use_torch_compile=False`)
+      expect(spec).toMatchObject({ method: { eagerEntropies: true } })
+    },
+  )
 
   it('with images is refused', async () => {
     const images = grpo.replace('Qwen2.5-0.5B-Instruct', 'Qwen2.5-VL-3B-Instruct')
@@ -331,4 +337,18 @@ it('files of settings are read too, with references to other values of theirs', 
   const reading = await trained(text, 'config/rloo.yaml')
   expect(reading.batchSizeAt).toEqual({ line: 6, column: 35 })
   expect(reading.spec).toMatchObject({ microBatch: 2, gradientAccumulation: 8, gpus: 8, method: { scored: 2 } })
+})
+
+it("the file that verl's sft_trainer starts from is no training: the model is for a command to name", async () => {
+  const base = `defaults: ['model@model: hf_model', 'engine@engine: fsdp', _self_]
+data: { train_batch_size: 256, micro_batch_size_per_gpu: 4 }
+trainer: { total_epochs: 4 }
+`
+  const text = base.replace(/'(\w+@\w+): (\w+)'/g, '{ $1: $2 }')
+  expect(await read(text, 'verl/trainer/config/sft_trainer_engine.yaml')).toMatchObject({
+    kind: 'not-a-training-config',
+    why: expect.stringContaining('sft_trainer'),
+  })
+  const named = await read(`${text}model: { path: gpt2 }\n`, 'verl/trainer/config/sft_trainer_engine.yaml')
+  expect(named).toMatchObject({ kind: 'unreadable', problems: [{ code: 'composed-by-hydra' }] })
 })

@@ -43,7 +43,7 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
   const fsdp = sectionAt(actor, 'fsdp_config')
   refuseModelSettings(reader, part, model)
   refuseFsdpSettings(reader, fsdp)
-  refuseActorSettings(reader, actor)
+  refuseSwitches(reader, [actor.at('use_fused_kernels')])
   const length = (key: string) => reader.wholeNumber(document.at('data', key), { max: 10_000_000 }) ?? DEFAULT_LENGTH
   const [prompt, answer] = [length('max_prompt_length'), length('max_response_length')]
   const isPadded = readPadding(reader, part.at('use_remove_padding'))
@@ -122,10 +122,4 @@ function readPadding(reader: FieldReader, field: Field | undefined): boolean {
     )
   }
   return reader.note('paddedBatches', !removes, field ?? 'removed since verl 0.7')
-}
-
-function refuseActorSettings(reader: FieldReader, actor: Section): void {
-  refuseSwitches(reader, [actor.at('use_fused_kernels')])
-  for (const compiles of [actor.at('use_torch_compile'), actor.at('fsdp_config', 'use_torch_compile')])
-    if (compiles !== undefined && reader.flag(compiles) === false) refuse(reader, compiles, `${compiles.name} of False`)
 }

@@ -10,7 +10,7 @@ import { isOn } from '../../trainer/method.ts'
 import { notModelled } from '../unmodelled-tools.ts'
 import { DEFAULT_ROW } from './actor-batch.ts'
 import { readCritic } from './critic.ts'
-import { refuse, refuseSwitches } from './settings.ts'
+import { refuse, refuseSwitches, sectionAt } from './settings.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>
 
@@ -58,6 +58,7 @@ export function readMethod(reader: FieldReader, document: Section, terms: Terms)
     completions: row === undefined ? batch.microBatch * batch.gradientAccumulation : 1,
     scored: sequencesScored,
     ...readEntropies(reader, document),
+    ...readCompilation(reader, document),
     ...critic,
     generation: readGeneration(reader, document),
     tempersInPlace: true,
@@ -79,6 +80,14 @@ function readEntropies(reader: FieldReader, document: Section): Pick<Online, 'en
   if (!isTrained) return { entropies: 'logged' }
   const isOfOldFile = coefficient?.file !== undefined && checkpoints === undefined
   return { entropies: isOfOldFile ? 'always' : 'trained' }
+}
+
+/** workers/actor/dp_actor.py: of rows without padding, torch.compile makes one kernel of the entropies unless it is turned off. */
+function readCompilation(reader: FieldReader, document: Section): Pick<Online, 'eagerEntropies'> {
+  const actor = sectionAt(document, 'actor_rollout_ref', 'actor')
+  const fields = [actor?.at('use_torch_compile'), actor?.at('fsdp_config', 'use_torch_compile')]
+  const isOff = fields.some(field => field !== undefined && reader.flag(field) === false)
+  return isOff ? { eagerEntropies: true } : {}
 }
 
 function isNonZero(reader: FieldReader, field: Field | undefined): boolean {

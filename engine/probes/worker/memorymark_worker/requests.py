@@ -43,6 +43,7 @@ class Method(TypedDict, total=False):
     ofEachBatch: bool
     scored: int
     entropies: Literal["trained", "logged", "always"]
+    eagerEntropies: bool
     generation: Generation
     tempersInPlace: bool
     comparesFeatures: bool

@@ -57,8 +57,8 @@ def response_log_probabilities(passes: Passes, method: Method, entropies: str | 
         row = passes.labels.reshape(1, -1)
         flat = passes.model(input_ids=row, position_ids=torch.zeros_like(row), use_cache=False).logits.squeeze(0)
         flat.div_(1.0)
-        every, each = of_answers(flat, row.roll(-1, dims=1).squeeze(0), entropies, CompiledEntropies.apply,
-                                 in_place=entropies is None)
+        entropies_of = eager_entropies if method.get("eagerEntropies") else CompiledEntropies.apply
+        every, each = of_answers(flat, row.roll(-1, dims=1).squeeze(0), entropies, entropies_of, in_place=entropies is None)
         return every.view(batch, length)[:, -count - 1:-1], each
 
 
@@ -71,8 +71,8 @@ def of_answers(logits: Tensor, labels: Tensor, entropies: str | None, entropies_
 
 
 def eager_entropies(logits: Tensor) -> Tensor:
-    """Nothing compiles it where sequences are padded; autocast takes softmax and logsumexp in float32. On the meta device
-    logsumexp is one operation, on CUDA it makes the exponentials of a copy."""
+    """Where nothing compiles them, as where sequences are padded: autocast takes softmax and logsumexp in float32. On the meta
+    device logsumexp is one operation, on CUDA it makes the exponentials of a copy."""
     probabilities = F.softmax(logits.float(), dim=-1)
     wide = logits.float()
     with torch.no_grad():
