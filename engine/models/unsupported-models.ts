@@ -1,5 +1,6 @@
 /** Well-known models whose architecture the engine cannot run yet, by the `model_type` of their config.json. */
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
+  aria: ['rhymes-ai/Aria', 'rhymes-ai/Aria-Chat', 'rhymes-ai/Aria-Base-8K', 'rhymes-ai/Aria-Base-64K'],
   baichuan: [
     'baichuan-inc/Baichuan-7B',
     'baichuan-inc/Baichuan-13B-Base',
@@ -34,6 +35,7 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
     'Salesforce/codegen-6B-mono',
     'Salesforce/codegen-16B-mono',
   ],
+  csm: ['sesame/csm-1b', 'unsloth/csm-1b'],
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
   deberta: ['microsoft/deberta-base', 'microsoft/deberta-large', 'microsoft/deberta-xlarge'],
   falcon_mamba: ['tiiuae/falcon-mamba-7b', 'tiiuae/falcon-mamba-7b-instruct'],
@@ -54,7 +56,13 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   longformer: ['allenai/longformer-base-4096', 'allenai/longformer-large-4096'],
   mamba: ['state-spaces/mamba-2.8b'],
   mamba2: ['mistralai/Mamba-Codestral-7B-v0.1'],
-  minicpm: ['openbmb/MiniCPM-2B-sft-bf16', 'openbmb/MiniCPM-2B-dpo-bf16'],
+  minicpm: [
+    'openbmb/MiniCPM-2B-sft-bf16',
+    'openbmb/MiniCPM-2B-dpo-bf16',
+    'openbmb/MiniCPM4-0.5B',
+    'openbmb/MiniCPM4-8B',
+    'openbmb/MiniCPM4.1-8B',
+  ],
   minicpm3: ['openbmb/MiniCPM3-4B'],
   minicpmo: ['openbmb/MiniCPM-o-2_6'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-7b-chat', 'mosaicml/mpt-30b'],

@@ -157,6 +157,9 @@ describe('a command of ms-swift', () => {
     ['--gradient_checkpointing_kwargs \'{"use_reentrant": false}\'', false],
     [`--gradient_checkpointing_kwargs '{"use_reentrant":true}'`, true, 'NPROC_PER_NODE=2 '],
     ['', false, 'NPROC_PER_NODE=2 '],
+    ['', false, 'NPROC_PER_NODE=1 '],
+    ['--deepspeed zero2', true, 'NPROC_PER_NODE=1 '],
+    ['', true, 'CUDA_VISIBLE_DEVICES=0 '],
     ['--deepspeed zero3', true, 'NPROC_PER_NODE=2 '],
     ['--fsdp fsdp2', undefined, 'NPROC_PER_NODE=2 '],
   ])('with %j checkpoints reentrantly: %s, %s', async (text, isReentrant, variable = '') => {

@@ -132,7 +132,7 @@ const DEFAULT_SHARE = 0.3
 
 /** GRPOConfig.vllm_mode: on the training GPU by default. */
 function readGeneration(reader: FieldReader, find: Find, isUnsloth: boolean): Generation | undefined {
-  if (!isOn(reader, find('use_vllm'))) return { kind: 'transformers' }
+  if (!isOn(reader, find('use_vllm'))) return servedByVerifiers(reader, find) ?? { kind: 'transformers' }
   const mode = find('vllm_mode')
   if (mode === undefined && isElsewhere(reader, find, isUnsloth)) return { kind: 'server' }
   const name = reader.text(mode) ?? 'colocate'
@@ -142,6 +142,19 @@ function readGeneration(reader: FieldReader, find: Find, isUnsloth: boolean): Ge
   }
   const share = reader.share(find('vllm_gpu_memory_utilization')) ?? DEFAULT_SHARE
   return { kind: 'vllm', share, sleeps: isOn(reader, find('vllm_enable_sleep_mode')) }
+}
+
+/** Arguments that GRPOConfig of verifiers has, and TRL's has not. */
+const argumentsOfVerifiers = ['async_generation_timeout', 'num_batches_ahead', 'async_max_queue_size']
+
+/** verifiers 0.1 trainers/grpo_trainer.py: a vLLM server generates, whatever use_vllm says. */
+function servedByVerifiers(reader: FieldReader, find: Find): Generation | undefined {
+  const own = find(...argumentsOfVerifiers)
+  if (own === undefined) return undefined
+  reader.assume(
+    `A vLLM server on its own GPUs generates, as verifiers' GRPOTrainer has it, which alone takes ${own.name} (line ${own.at.line}).`,
+  )
+  return { kind: 'server' }
 }
 
 /**

@@ -47,7 +47,7 @@ export function readMsSwift(
   readTowers(reader, document, model, method)
   const checkpoints = readCheckpointing(reader, document.at('gradient_checkpointing'))
   const reentrantCheckpoints =
-    readReentrant(reader, document.at('gradient_checkpointing_kwargs')) ?? reentrantByDefault(document, gpus)
+    readReentrant(reader, document.at('gradient_checkpointing_kwargs')) ?? reentrantByDefault(reader, document, gpus)
   return languageModelReading(reader, {
     dialect: 'ms-swift',
     model,
@@ -174,9 +174,15 @@ function readCheckpointing(reader: FieldReader, field: Field | undefined): boole
 }
 
 /** swift/trainers/mixin.py _fix_gradient_checkpointing, since 3.6, whatever transformers has by default. FSDP's file checkpoints too. */
-function reentrantByDefault(document: Section, gpus: number): boolean | undefined {
+function reentrantByDefault(reader: FieldReader, document: Section, gpus: number): boolean | undefined {
   if (document.at('deepspeed') !== undefined) return true
-  return document.at('fsdp') === undefined ? gpus === 1 : undefined
+  if (document.at('fsdp') !== undefined) return undefined
+  return gpus === 1 && !startedByTorchrun(reader)
+}
+
+/** swift/cli/main.py: these variables have torchrun start the processes, one too. */
+function startedByTorchrun({ launched }: FieldReader): boolean {
+  return /^(?:NPROC_PER_NODE|NNODES|--nproc[-_]per[-_]node)$/.test(launched.gpus?.name ?? '')
 }
 
 /** swift/trainers/mixin.py prepare_logits_to_keep: for most decoders only from the first answered token on. */

@@ -51,6 +51,15 @@ describe("arguments of TRL's GRPOTrainer", () => {
     expect(trainingConfig(`${newest}${text}`).spec.method).toMatchObject({ generation })
   })
 
+  it.each(['async_generation_timeout: 400.0', 'num_batches_ahead: 1'])(
+    "beside %s are verifiers', which has a server",
+    own => {
+      const { spec, assumptions } = trainingConfig(`${grpo}${own}\n`)
+      expect(spec.method).toMatchObject({ generation: { kind: 'server' } })
+      expect(assumptions).toContainEqual(expect.stringContaining(`which alone takes ${own.split(':')[0]} (line 8)`))
+    },
+  )
+
   it('with max_prompt_length are those of TRL before 0.28, whose vLLM is a server unless told otherwise', () => {
     const { spec, assumptions } = trainingConfig(`${grpo}use_vllm: true\n`)
     expect(spec.method).toMatchObject({ generation: { kind: 'server' } })
