@@ -53,7 +53,7 @@ export function launchOf(command: ShellCommand): Launch | undefined {
 }
 
 function startedLaunch(command: ShellCommand): Launch | undefined {
-  const { words } = command
+  const words = handedOver(command.words)
   const [first] = words
   if (first === undefined) return undefined
   const start = launchers.has(nameOf(first)) || refused.has(nameOf(first)) ? 0 : wrapped(words)
@@ -96,6 +96,12 @@ function startedLaunch(command: ShellCommand): Launch | undefined {
     default:
       return undefined
   }
+}
+
+/** What a script of the team's own is to start, as it hands a job to a cluster: `python submit.py --gpus 8 -- accelerate launch …`. */
+function handedOver(words: readonly Given[]): readonly Given[] {
+  const at = words.findIndex((word, index) => words[index - 1]?.text === '--' && launchers.has(nameOf(word)))
+  return at < 0 ? words : words.slice(at)
 }
 
 function nameOf({ text }: Given): string {

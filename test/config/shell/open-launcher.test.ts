@@ -37,6 +37,14 @@ describe('the number of GPUs', () => {
     },
   )
 
+  it.each([
+    ['python submit.py --gpus 8 -- accelerate launch --num_processes 2', 2],
+    ['python submit.py --nproc_per_node 8 -- torchrun --nproc_per_node 4', 4],
+  ])('is what a script hands over, not its own: %s', async (launcher, gpus) => {
+    const { spec } = await trained(`${launcher} train.py ${bert} --per_device_train_batch_size 8\n`)
+    expect(spec).toMatchObject({ gpus, microBatch: 8 })
+  })
+
   it.each(['python', 'accelerate launch --config_file a.yaml'])('of %s is assumed', async launcher => {
     expect((await trained(`${launcher} train.py ${bert} --per_device_train_batch_size 8\n`)).assumesGpus).toBe(true)
   })

@@ -59,7 +59,7 @@ function refuseOtherModel(reader: FieldReader, document: Section): void {
   if (path === undefined) {
     const subject = "A critic that is verl's default model (critic.model.path) beside the actor"
     reader.refuse(document.at('algorithm', 'adv_estimator') ?? own, ...notModelled(subject))
-  } else if (reader.text(path) !== reader.text(own))
+  } else if (path.source !== own?.source)
     reader.refuse(path, ...notModelled(`A critic that is another model than the actor, ${quote(path.source)}`))
 }
 

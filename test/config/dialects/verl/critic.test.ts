@@ -23,6 +23,14 @@ describe("PPO's critic", () => {
     expect(assumptions.join(' ')).toContain("The critic is taken to share the actor's GPUs")
   })
 
+  it("of the actor's model has its path, also one whose beginning only a run can tell", async () => {
+    const local = ppo.replaceAll(path, '"$HOME/models/Qwen2.5-0.5B-Instruct"')
+    const { spec } = await trained(`${local} ${sequences}`)
+    expect(spec).toMatchObject({ microBatch: 8, method: { criticHolds: ['weights', 'optimizerState'] } })
+    const other = `${local} ${sequences} critic.model.path=$HOME/models/Qwen2.5-1.5B`
+    expect(await problemsIn(other)).toEqual(['critic.model.path unsupported-training'])
+  })
+
   it.each([
     ['critic.model.path=Qwen/Qwen2.5-1.5B', 'critic.model.path unsupported-training'],
     [
