@@ -8,6 +8,7 @@ import { encoderCells } from './encoder-cells.ts'
 import { flashCells } from './flash-cells.ts'
 import { gemmaCells } from './gemma-cells.ts'
 import { imageCells } from './image-cells.ts'
+import { linearAttentionCells } from './linear-attention-cells.ts'
 import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
 import { sentenceCells } from './sentence-cells.ts'
@@ -361,6 +362,7 @@ export const cells: readonly Cell[] = [
   ...otherMixtures,
   ...latentMixtures,
   ...mambaCells,
+  ...linearAttentionCells,
   ...multimodal,
   ...imageCells,
   ...speechCells,

@@ -13,7 +13,7 @@ import {
 import { type ExpertStyle, isFsdp, isOfNemoRl } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import { readBands } from './bands.ts'
-import { withReleasedExperts } from './library-rules.ts'
+import { hasLinearAttentionKernels, withReleasedExperts } from './library-rules.ts'
 
 /** `npm run bench:accuracy` fails if PyTorch's trace lies further from an estimate, in percent of the peak. */
 export const TRACED_BAND_PERCENT = 3
@@ -199,6 +199,11 @@ export function derivationOf(written: TrainingSpec, config: ModelConfig): string
           `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted. ${bandInWords(spec, config)}`,
         ]
       : []),
+    ...(familyOf(config).recurrence?.(config) === 'gated-delta' && !hasLinearAttentionKernels(spec)
+      ? [
+          'Linear attention is counted as transformers runs it without flash-linear-attention, which is not known to be installed: in float32, on PyTorch’s ops, as they are since transformers#47625 (July 2026); earlier releases take more. Its kernels take less: name the package in the requirements, or say `--versions flash-linear-attention=0.5`, to count them.',
+        ]
+      : []),
     ...(spec.optimizer.startsWith('paged-')
       ? [
           "The paged state of large tensors is not counted: it takes the GPU's memory only while there is room, and waits on the host otherwise, which makes every optimizer step longer.",
@@ -250,7 +255,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
     ...(generatesItself(spec) && recurrence !== undefined
       ? ['The recurrent state that layers without attention keep for each completion during generation is not counted.']
       : []),
-    ...(recurrence === 'linear-attention'
+    ...(recurrence === 'kimi-delta' || (recurrence === 'gated-delta' && hasLinearAttentionKernels(spec))
       ? [
           "Linear attention is counted with flash-linear-attention's kernels, derived from their source code; without them, transformers' own implementation needs more memory.",
         ]

@@ -123,6 +123,15 @@ export function composesGroupedHeads({ versions }: TrainingSpec): boolean {
   return isBefore({ torch: releaseTaken('torch'), ...versions }, 'torch', '2.14')
 }
 
+/**
+ * Gated DeltaNet runs in flash-linear-attention's kernels where that is installed, which transformers does not ask for, and in
+ * PyTorch's ops elsewhere (integrations/hub_kernels.py use_kernel_func_from_hub_with_fallback).
+ */
+export function hasLinearAttentionKernels({ versions }: Pick<TrainingSpec, 'versions'>): boolean {
+  const library = 'flash-linear-attention'
+  return !isBefore({ [library]: releaseTaken(library), ...versions }, library, '0.2')
+}
+
 /** zero_grad of Module and Optimizer zeroes gradients in place before torch 2.0: the next forward pass runs beside them. */
 export function keepsGradients({ sharding = 'ddp', versions }: TrainingSpec): boolean {
   return sharding === 'ddp' && isBefore(versions, 'torch', '2.0')

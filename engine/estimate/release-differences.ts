@@ -13,6 +13,7 @@ import {
   defaultOptimizer,
   groupsLargeHeads,
   hasFlatParameters,
+  hasLinearAttentionKernels,
   keepsFrozenInputs,
   keepsGradients,
   keepsQuantizedInputs,
@@ -111,6 +112,11 @@ const rules: readonly Rule[] = [
     holds: (spec, config) => withReleasedExperts(spec, config) !== spec,
     does: 'experts are linear layers, quantised like all others',
     doesNot: 'experts are fused matrices, which are not quantised',
+  },
+  {
+    holds: (spec, config) => familyOf(config).recurrence?.(config) === 'gated-delta' && hasLinearAttentionKernels(spec),
+    does: 'linear attention runs in flash-linear-attention’s kernels',
+    doesNot: 'linear attention runs in float32 on PyTorch’s own ops',
   },
   {
     holds: ({ versions }, config) => 'd_kv' in config && hasOwnOutput(config, versions),

@@ -63,7 +63,7 @@ export interface Traits<Config> {
   /** Where its modelling code is, if not in transformers. */
   readonly codeFrom?: 'checkpoint' | 'ultralytics'
   /** The kind of layers with a recurrent state instead of attention. */
-  recurrence?(config: Config): 'linear-attention' | 'mamba' | 'mamba2' | undefined
+  recurrence?(config: Config): 'gated-delta' | 'kimi-delta' | 'mamba' | 'mamba2' | undefined
   /** Attention with a learnt sink, which only some flash kernels compute. */
   readonly hasAttentionSinks?: true
   /** Heads of more than 256 dimensions in some layers, which flash attention does not take. */

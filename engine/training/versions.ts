@@ -2,7 +2,14 @@
 import * as z from 'zod'
 
 /** Libraries whose version decides something of a step's memory. */
-export const versionedLibraries = ['torch', 'transformers', 'accelerate', 'bitsandbytes', 'trl'] as const
+export const versionedLibraries = [
+  'torch',
+  'transformers',
+  'accelerate',
+  'bitsandbytes',
+  'trl',
+  'flash-linear-attention',
+] as const
 export type VersionedLibrary = (typeof versionedLibraries)[number]
 
 /** `4.48.1`, or `4.48` for any of its patches. */
@@ -41,15 +48,29 @@ export const decisiveReleases = {
     '1.7',
     '1.10',
   ],
+  // Any of its releases: whether it is installed at all is what decides.
+  'flash-linear-attention': ['0.2'],
 } as const satisfies Readonly<Record<VersionedLibrary, readonly string[]>>
 export type DecisiveRelease<Library extends VersionedLibrary> = (typeof decisiveReleases)[Library][number]
+
+/** Stands for a library that is not installed. */
+const NOT_INSTALLED = '0'
+
+/**
+ * Whether the others run without a library: nobody has it where no file names it. transformers runs gated delta nets in PyTorch's own
+ * ops without flash-linear-attention.
+ */
+export function isOptional(library: VersionedLibrary): boolean {
+  return library === 'flash-linear-attention'
+}
 
 /**
  * What stands for a library of which no version is known: its newest release, but PyTorch 2.13, the last that holds the scores of grouped
  * heads without a flash kernel (pytorch#191085), since nobody should count on a release that may not be installed.
  */
 export function releaseTaken(library: VersionedLibrary): string {
-  return library === 'torch' ? '2.13' : (decisiveReleases[library].at(-1) ?? '0')
+  if (isOptional(library)) return NOT_INSTALLED
+  return library === 'torch' ? '2.13' : (decisiveReleases[library].at(-1) ?? NOT_INSTALLED)
 }
 
 /** Whether a library is known to be older than a release. */

@@ -353,6 +353,17 @@ describe('what people read', () => {
   })
 })
 
+it('counts what a library frees that a change adds', async () => {
+  const config = qwen.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen3.5-0.8B')
+  const { upgrade } = await upgradeBetween('torch==2.13.0\n', 'torch==2.13.0\nflash-linear-attention==0.5.2\n', config)
+  expect(upgrade?.libraries).toEqual([expect.objectContaining({ library: 'flash-linear-attention', after: '0.5.2' })])
+  expect(upgrade?.causes[0]).toMatchObject({
+    library: 'flash-linear-attention',
+    why: ['linear attention runs in flash-linear-attention’s kernels'],
+  })
+  expect(upgrade?.causes[0]?.deltaBytes).toBeLessThan(-GIB)
+})
+
 it('knows the decisive releases in their order', () => {
   for (const library of versionedLibraries) {
     const releases: readonly string[] = decisiveReleases[library]

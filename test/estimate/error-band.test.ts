@@ -68,6 +68,11 @@ test.each([
   ['XiaomiMiMo/MiMo-7B-RL', {}, 'the code published with its weights, which only the estimate engine supports.'],
   ['ultralytics/yolo11n', { loop: 'ultralytics' }, 'was compared with a trace of it'],
   ['Qwen/Qwen3-30B-A3B', { precision: 'amp-bf16' }, 'Experts in float32 run in a kernel'],
+  [
+    'Qwen/Qwen3.5-4B',
+    { precision: 'bf16', versions: { 'flash-linear-attention': '0.5' } },
+    "with flash-linear-attention's kernels",
+  ],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16' }, 'the kernels of mamba-ssm and causal-conv1d'],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16', quantization: 'nf4' }, 'output projections are counted without'],
 ] as const)('%s with %j is in part untraced: %s', (id, changes, why) => {
@@ -79,6 +84,12 @@ test.each([
 test('a mixture of experts in bfloat16 is traced like any other model', () => {
   const { config } = knownModel('Qwen/Qwen3-30B-A3B')
   expect(derivationOf(specOf('Qwen/Qwen3-30B-A3B', { precision: 'bf16' }), config)).toEqual([])
+})
+
+test('a gated delta net without flash-linear-attention is traced, and said to be counted without it', () => {
+  const [spec, { config }] = [specOf('Qwen/Qwen3.5-4B', { precision: 'bf16' }), knownModel('Qwen/Qwen3.5-4B')]
+  expect(derivationOf(spec, config)).toContainEqual(expect.stringContaining('without flash-linear-attention'))
+  expect(derivationOf(spec, config)).not.toContainEqual(expect.stringContaining("flash-linear-attention's kernels"))
 })
 
 test('answers that a model without attention in every layer makes itself are counted without what those layers remember', () => {

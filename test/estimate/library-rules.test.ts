@@ -177,3 +177,19 @@ test('torch before 1.11 keeps the input of every softmax in the attention of eac
   const scoresBytes = elements({ shape: [4, 12, 512, 512] }) * 4
   expect((before - after) / scoresBytes).toBeCloseTo(12, 0)
 })
+
+test('gated delta nets without flash-linear-attention keep what PyTorch’s ops save in float32, layer by layer', () => {
+  const peak = (versions: TrainingSpec['versions']) =>
+    footprintOf('Qwen/Qwen3.5-0.8B', {
+      loop: 'trainer',
+      precision: 'bf16',
+      sequenceLength: 1024,
+      ...(versions && { versions }),
+    }).peak(2, 0).bytes
+  const [composed, fused] = [peak(undefined), peak({ 'flash-linear-attention': '0.5' })]
+  // Of queries, keys or values: 16 MiB in float32. PyTorch's trace of one rule saves 248.8 MiB beside its output, and the kernels keep
+  // queries, keys and values in 16 bits and 4 MiB of scores.
+  const [stateBytes, linearLayers] = [elements({ shape: [2, 16, 1024, 128] }) * 4, 18]
+  expect((composed - fused) / linearLayers / stateBytes).toBeCloseTo((248.8 - 24 - 4) / 16, 1)
+  expect(peak({ 'flash-linear-attention': '0' })).toBe(composed)
+})

@@ -23,6 +23,7 @@ import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { oneImage, trainsTowers } from '../trainer/images.ts'
 import { languageModelReading, readBatch, type Sequence } from '../trainer/language-model.ts'
+import { kernelsOfPacked } from '../trainer/linear-attention.ts'
 import { quantizesOnLoad } from '../trainer/loading.ts'
 import {
   isOn,
@@ -178,6 +179,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       evaluation: readEvaluation(reader, document, batch),
       // The second goes on where there is a checkpoint.
       resumes: readResuming(reader, key => document.at(key) ?? document.at('auto_resume_from_checkpoints')),
+      versions: kernelsOfPacked(reader, model, isPacked),
       paddedBatches: reader.note(
         'paddedBatches',
         training.method?.kind === 'masked-diffusion' || (!isPacked && attention.masksPadding),

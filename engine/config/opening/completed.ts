@@ -72,12 +72,14 @@ export function withUnreadSettings(reading: Reading, document: Section, { withou
 /** `supplied` wins over what the repository pins. */
 function withVersions(reading: Reading, chosen: ChosenVersions, { dependsOnTrl }: FieldReader): Reading {
   if (reading.kind !== 'training-config') return reading
-  const concerns = concernedBy(reading.spec, dependsOnTrl)
-  const versions: LibraryVersions = {}
+  const concerns = concernedBy(reading.spec, reading.model.config, dependsOnTrl)
+  const taken: LibraryVersions = {}
   for (const library of versionedLibraries) {
     const version = chosen.taken[library]
-    if (version !== undefined && concerns(library)) versions[library] = version
+    if (version !== undefined && concerns(library)) taken[library] = version
   }
+  // What the tool itself takes for granted wins.
+  const versions = { ...taken, ...reading.spec.versions }
   const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
   return {
     ...reading,

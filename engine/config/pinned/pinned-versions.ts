@@ -1,9 +1,11 @@
 /** The releases that a repository pins for a config: what the nearest file above it says, in words for the reader too. */
 import { posix } from 'node:path'
+import { familyOf, type ModelConfig } from '../../models/architecture.ts'
 import { isOfFourBits } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import {
   compareVersions,
+  isOptional,
   type LibraryVersions,
   type VersionedLibrary,
   versionedLibraries,
@@ -105,7 +107,7 @@ export function chosenVersions(pinned: PinnedVersions, supplied: readonly Suppli
     if (version !== undefined) versions[library] = version
     if (ours !== undefined) sentences.set(library, `${library} ${ours.version} (${ours.place}).`)
     else if (theirs !== undefined) sentences.set(library, inWords(theirs))
-    else unnamed.push(library)
+    else if (!isOptional(library)) unnamed.push(library)
   }
   const trl = versions.trl === undefined ? trlBeside(versions.transformers) : undefined
   if (trl !== undefined) {
@@ -116,10 +118,18 @@ export function chosenVersions(pinned: PinnedVersions, supplied: readonly Suppli
   return { versions, taken, sentences, unnamed: pinned.kind === 'looked-for' ? unnamed : [] }
 }
 
-/** A config's steps depend on TRL only if its defaults mattered, and on bitsandbytes with its 4-bit weights. */
-export function concernedBy(spec: TrainingSpec, dependsOnTrl: boolean): (library: VersionedLibrary) => boolean {
+/**
+ * A config's steps depend on TRL only if its defaults mattered, on bitsandbytes with its 4-bit weights, and on flash-linear-attention
+ * in gated delta nets.
+ */
+export function concernedBy(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  dependsOnTrl: boolean,
+): (library: VersionedLibrary) => boolean {
   return library => {
     if (library === 'trl') return dependsOnTrl
+    if (library === 'flash-linear-attention') return familyOf(config).recurrence?.(config) === 'gated-delta'
     return library !== 'bitsandbytes' || isOfFourBits(spec.quantization)
   }
 }

@@ -1,5 +1,5 @@
 /** One requirement as pip, Poetry, Pipenv and conda write it: `transformers[torch]>=4.40,<4.47; python_version >= "3.9"`. */
-import { compareVersions, type VersionedLibrary, versionedLibraries } from '../../training/versions.ts'
+import { compareVersions, isOptional, type VersionedLibrary, versionedLibraries } from '../../training/versions.ts'
 
 /** Which releases of a library a requirement allows. */
 export interface Requirement {
@@ -40,6 +40,7 @@ const lastMinors: Readonly<Record<VersionedLibrary, readonly (readonly [major: n
     [0, 29],
     [1, 10],
   ],
+  'flash-linear-attention': [[0, 5]],
 }
 
 /** Undefined for text that is not a requirement, or for a library whose version does not matter. */
@@ -54,6 +55,8 @@ export function libraryNamed(name: string): VersionedLibrary | undefined {
   const normalised = name.toLowerCase().replaceAll(/[_.]/g, '-')
   // conda's package.
   if (normalised === 'pytorch') return 'torch'
+  // The package of its kernels, which it asks for.
+  if (normalised === 'fla-core') return 'flash-linear-attention'
   return versionedLibraries.find(library => library === normalised)
 }
 
@@ -70,10 +73,11 @@ export function requirementOf(library: VersionedLibrary, versions: string): Requ
     .flatMap(({ lower = [] }) => lower)
     .toSorted(compareVersions)
     .at(-1)
+  const version = upper ?? newestOfOptional(library)
   return {
     library,
     kind: exact === undefined ? 'range' : 'exact',
-    ...(upper !== undefined && { version: upper }),
+    ...(version !== undefined && { version }),
     ...(atLeast !== undefined && { atLeast }),
     written: written.slice(0, MAX_WRITTEN_CHARACTERS),
   }
@@ -83,9 +87,14 @@ export function requirementOf(library: VersionedLibrary, versions: string): Requ
 function directReference(library: VersionedLibrary, written: string): Requirement {
   const tag = /@v?(\d{1,4}(?:\.\d{1,5}){1,3})(?:$|[#\s;])/.exec(written) ?? /-(\d{1,4}(?:\.\d{1,5}){1,3})/.exec(written)
   const version = tag?.[1]
-  return version === undefined
-    ? { library, kind: 'range', written: 'a branch or commit' }
-    : { library, kind: 'exact', version, written: `==${version}` }
+  if (version !== undefined) return { library, kind: 'exact', version, written: `==${version}` }
+  const newest = newestOfOptional(library)
+  return { library, kind: 'range', ...(newest !== undefined && { version: newest }), written: 'a branch or commit' }
+}
+
+/** A library that no version stands for is not installed if it is optional, so the newest needs a number. */
+function newestOfOptional(library: VersionedLibrary): string | undefined {
+  return isOptional(library) ? lastMinors[library].at(-1)?.join('.') : undefined
 }
 
 interface Bound {

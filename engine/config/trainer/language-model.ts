@@ -60,6 +60,7 @@ type Settings = Pick<
   | 'wholeQuantized'
   | 'paddedBatches'
   | 'checkpointEvery'
+  | 'versions'
 >
 
 type OptionalKey<T> = { [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never }[keyof T]
@@ -216,6 +217,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     selectiveCheckpoints,
     checkpointsModules,
     reentrantCheckpoints,
+    versions,
     ...always
   } = rest
   return {
@@ -260,6 +262,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(quantizesOnLoad && { quantizesOnLoad }),
     ...(wholeQuantized && { wholeQuantized }),
     ...(dropout !== undefined && { dropout }),
+    ...(versions && { versions }),
   }
 }
 

@@ -76,7 +76,7 @@ function deltaAttention(config: KimiLinearConfig): Part {
 export const kimiLinearFamily = decoder(kimiLinearConfig, kimiLinear, {
   linears: config =>
     latentLinears(config, 'k_proj', 'v_proj', 'f_a_proj', 'f_b_proj', 'b_proj', 'g_a_proj', 'g_b_proj'),
-  recurrence: () => 'linear-attention',
+  recurrence: () => 'kimi-delta',
   refusesFlash: true,
   ownNames: {
     max_position_embeddings: 'model_max_length',

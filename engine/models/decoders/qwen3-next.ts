@@ -35,5 +35,5 @@ function joinedProjections(ops: Builder, name: string, x: Value, { keys, values,
 export const qwen3NextFamily = decoder(qwen3NextConfig, qwen3Next, {
   linears: () => gatedAnd('shared_expert_gate', 'in_proj_qkvz', 'in_proj_ba', 'out_proj'),
   experts: gateUpDownExperts,
-  recurrence: () => 'linear-attention',
+  recurrence: () => 'gated-delta',
 })

@@ -70,9 +70,9 @@ function separateProjections(ops: Builder, name: string, x: Value, { keys, value
 
 export const qwen35Family = decoder(qwen35Config, qwen35, {
   linears: () => gatedAnd(...deltaNetLinears, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'),
-  recurrence: () => 'linear-attention',
+  recurrence: () => 'gated-delta',
 })
 export const qwen35MoeFamily = decoder(qwen35MoeConfig, qwen35Moe, {
   linears: () => gatedAnd(...deltaNetLinears, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'),
-  recurrence: () => 'linear-attention',
+  recurrence: () => 'gated-delta',
 })

@@ -246,3 +246,30 @@ describe('a config', () => {
     expect(reading.assumptions).toContain('transformers 5.1 (.github/memorymark.yml, line 8).')
   })
 })
+
+describe('flash-linear-attention', () => {
+  const readWith = async (model: string, requirements: string) => {
+    const text = `model_name_or_path: ${model}\nstage: sft\ndo_train: true\nfinetuning_type: full\ncutoff_len: 1024\nbf16: true\n`
+    const reading = await readConfigAsync(
+      { path: 'train.yaml', text },
+      repositoryOf({ 'requirements.txt': requirements }),
+    )
+    if (reading.kind !== 'training-config') throw new Error(reading.kind)
+    return reading
+  }
+
+  it('is installed where a file names it, and matters to gated delta nets alone', async () => {
+    const named = await readWith('Qwen/Qwen3.5-0.8B', 'flash-linear-attention\n')
+    expect(named.spec.versions).toEqual({ 'flash-linear-attention': '0.5' })
+    expect(named.assumptions).toContain(
+      'flash-linear-attention 0.5, the newest that requirements.txt, line 1 allows (any).',
+    )
+    expect((await readWith('Qwen/Qwen3-0.6B', 'flash-linear-attention\n')).spec.versions).toBeUndefined()
+  })
+
+  it('is not taken to be the newest where none does', async () => {
+    const unnamed = await readWith('Qwen/Qwen3.5-0.8B', 'transformers==5.18.0\n')
+    expect(unnamed.spec.versions).toEqual({ transformers: '5.18.0' })
+    expect(unnamed.assumptions.join(' ')).not.toContain('linear-attention')
+  })
+})

@@ -65,3 +65,14 @@ it('is none where a line is about something else', () => {
   ]
   expect(others.map(parseRequirement)).toEqual(others.map(() => undefined))
 })
+
+describe('a library that need not be installed', () => {
+  it.each([
+    ['flash-linear-attention', '0.5'],
+    ['flash_linear_attention>=0.2.2', '0.5'],
+    ['fla-core<0.4', '0.3'],
+    ['flash-linear-attention @ git+https://github.com/fla-org/flash-linear-attention', '0.5'],
+  ])('has a version wherever it is named: %s', (text, version) => {
+    expect(newestOf(text)).toEqual(['flash-linear-attention', 'range', version])
+  })
+})

@@ -13,6 +13,7 @@ import { type AttentionChoice, readImplementation } from '../../trainer/attentio
 import { readReentrant } from '../../trainer/checkpoints.ts'
 import { imageOfEverySample, trainsTowers } from '../../trainer/images.ts'
 import { type Batch, languageModelReading, type Sequence } from '../../trainer/language-model.ts'
+import { kernelsOfPacked } from '../../trainer/linear-attention.ts'
 import { quantizesOnLoad } from '../../trainer/loading.ts'
 import { isOn, ordinary } from '../../trainer/method.ts'
 import { readTrainerOptimizer } from '../../trainer/optimizer.ts'
@@ -70,6 +71,7 @@ export function readMsSwift(
       ...training,
       evaluation: readEvaluation(reader, document),
       resumes: readResuming(reader, key => document.at(key)),
+      versions: kernelsOfPacked(reader, model, isPacked),
       paddedBatches: reader.note(
         'paddedBatches',
         !isPacked && attention.masksPadding,

@@ -3,6 +3,7 @@
  * derived from their sources (fla/ops/gated_delta_rule/chunk.py, fla/ops/kda), as they do not run on the meta device.
  */
 
+import { hasLinearAttentionKernels } from '../../library-rules.ts'
 import { made, type Recorded } from '../autograd.ts'
 import { sigmoid } from '../ops/activations.ts'
 import { cast } from '../ops/casts.ts'
@@ -10,19 +11,8 @@ import { add, elementwise, multiply } from '../ops/primitives.ts'
 import { weightNamed } from '../ops/weights.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
-
-/** Tokens per chunk in these kernels. */
-const CHUNK_TOKENS = 64
-
-export interface DeltaRule {
-  readonly query: Tensor
-  readonly key: Tensor
-  readonly value: Tensor
-  /** How much of the state decays, and how much new input is written: [s, heads]. */
-  readonly decay: Tensor
-  readonly beta: Tensor
-  readonly heads: number
-}
+import { composedDeltaRule } from './composed-delta-rule.ts'
+import { CHUNK_TOKENS, type DeltaRule } from './delta-rule.ts'
 
 export function gatedDeltaRule(
   tape: Tape,
@@ -36,7 +26,8 @@ export function gatedDeltaRule(
   const shifted = add(tape, cast(tape, a, 'float32'), bias)
   const softplus = elementwise(tape, 'softplus', shifted, { saves: [shifted] })
   const decay = multiply(tape, softplus, cast(tape, rates, 'float32'))
-  return chunkedDeltaRule(tape, { query, key, value, decay, beta: sigmoid(tape, b), heads })
+  const rule = { query, key, value, decay, beta: sigmoid(tape, b), heads }
+  return hasLinearAttentionKernels(tape.spec) ? chunkedDeltaRule(tape, rule) : composedDeltaRule(tape, rule)
 }
 
 function chunkedDeltaRule(tape: Tape, rule: DeltaRule): Tensor {

@@ -17,6 +17,15 @@ describe('what Axolotl trains beside the usual', () => {
     })
   })
 
+  it('sample_packing of a gated delta net needs flash-linear-attention, which Axolotl asks for', () => {
+    const model = base.replace(/base_model: .*/, 'base_model: Qwen/Qwen3.5-0.8B')
+    const packed = trainingConfig(`${model}sample_packing: true\n`)
+    expect(packed.spec.versions).toEqual({ 'flash-linear-attention': '0.4' })
+    expect(packed.assumptions.join(' ')).toContain('flash-linear-attention is installed')
+    expect(trainingConfig(model).spec.versions).toBeUndefined()
+    expect(trainingConfig(`${base}sample_packing: true\n`).spec.versions).toBeUndefined()
+  })
+
   it('peft_use_dora learns magnitudes beside the low-rank products', () => {
     expect(trainingConfig(`${base}${lora}peft_use_dora: true\n`).spec.lora?.form).toBe('dora')
   })
