@@ -22,6 +22,8 @@ const masked: readonly Cell[] = [
   ['meta-llama/Llama-3.2-1B', { precision: 'bf16', ...trainer, ...ckpt, paddedBatches: true, ...batch(2, 2048) }],
   ['google/gemma-2-2b', { precision: 'bf16', ...trainer, ...ckpt, attention: 'eager', ...batch(1, 4096) }],
   ['google/gemma-2-2b', { precision: 'bf16', ...trainer, ...ckpt, ...batch(2, 8192) }],
+  ['google/gemma-2-2b', { ...sgd, ...trainer, attention: 'eager', ...batch(4, 512) }],
+  ['google/gemma-2-2b', { ...sgd, ...trainer, precision: 'amp-bf16', attention: 'eager', ...batch(4, 512) }],
   ['gpt2', { ...trainer, ...ckpt, attention: 'eager', paddedBatches: true, ...batch(8, 1024) }],
   ['facebook/bart-base', { ...trainer, ...ckpt, attention: 'eager', paddedBatches: true, ...batch(8, 1024) }],
   [
@@ -42,6 +44,8 @@ export const decoderCells: readonly Cell[] = [
   ['bigcode/starcoderbase-1b', { ...sgd, ...batch(8, 1024) }],
   ['bigcode/starcoderbase-1b', { precision: 'bf16', ...trainer, attention: 'eager', ...batch(2, 1024) }],
   ['allenai/Olmo-3-1025-7B', { ...lora(), ...ckpt, ...batch(1, 8192) }],
+  ['allenai/OLMo-2-0425-1B', { precision: 'amp-bf16', step: 'forward-backward', ...batch(4, 1024) }],
+  ['allenai/Olmo-3-1025-7B', { ...sgd, precision: 'amp-bf16', ...batch(1, 512) }],
   ['arcee-ai/AFM-4.5B', { ...lora(ungated), ...ckpt, ...batch(2, 2048) }],
   ['ByteDance-Seed/Seed-OSS-36B-Instruct', { ...lora(), ...ckpt, ...batch(2, 2048) }],
   ['tencent/Hunyuan-0.5B-Instruct', { ...full, ...batch(2, 2048) }],

@@ -115,3 +115,14 @@ describe('Gemma 3n', () => {
     expect((bytes(0.95) - bytes(0)) / 12).toBe(2 * (inner + deviation))
   })
 })
+
+test("Gemma 2's eager attention keeps the tanh that bounds its scores, in every layer; fused kernels keep none", () => {
+  const { config } = knownModel('google/gemma-2-2b')
+  const unbounded = modelConfig.parse({ ...config, attn_logit_softcapping: null })
+  const spec = { precision: 'bf16', loop: 'trainer', optimizer: 'sgd', sequenceLength: 512 } as const
+  const peak = (attention: TrainingSpec['attention'], of = config) =>
+    footprintOf('google/gemma-2-2b', { ...spec, attention }, of).peak(4, 0).bytes
+  // 26 layers of 8 heads.
+  expect(peak('eager') - peak('eager', unbounded)).toBe(26 * 4 * 8 * 512 * 512 * 2)
+  expect(peak('sdpa')).toBe(peak('sdpa', unbounded))
+})

@@ -28,6 +28,8 @@ export interface AttentionTraits {
   readonly headLengths?: boolean
   /** The type of the eager softmax: float32 by default, the scores' own in Llama 4. */
   readonly softmaxType?: 'own'
+  /** Eager scores are bounded by a tanh. */
+  readonly capsScores?: boolean
   /** The result times the sigmoid of a second half of the query's projection. */
   readonly isGated?: boolean
   /** The result times the sigmoid of this projection's. */
@@ -82,6 +84,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
         causal: true,
         dropout: fields.attention_dropout,
         window,
+        capsScores: traits.capsScores ?? false,
         castsSoftmax: traits.softmaxType !== 'own',
         isAlwaysMasked: traits.isAlwaysMasked ?? false,
       },

@@ -14,6 +14,7 @@ export const gemmaConfig = decoderFields.extend({ model_type: z.literal('gemma')
 export const gemma2Config = decoderFields.extend({
   model_type: z.literal('gemma2'),
   ...tied,
+  attn_logit_softcapping: z.number().nullish().default(50),
   final_logit_softcapping: z.number().nullish().default(30),
 })
 export const gemma3Config = decoderFields.extend({
@@ -42,7 +43,8 @@ export function gemma(config: z.infer<typeof gemmaConfig>, masking: Masking = {}
 }
 
 export function gemma2(config: z.infer<typeof gemma2Config>, masking: Masking = {}): Blueprint {
-  const mixer = attentionOf(config, { slides: index => index % 2 === 0, ...masking })
+  const capsScores = Boolean(config.attn_logit_softcapping)
+  const mixer = attentionOf(config, { slides: index => index % 2 === 0, capsScores, ...masking })
   return {
     ...llamaBlueprint(config, { mixer, feedForward: feedForward(config) }),
     norm: 'rms-one-plus',

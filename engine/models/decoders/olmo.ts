@@ -26,6 +26,7 @@ export function olmo2(
     queryBias: config.attention_bias,
     outputBias: config.attention_bias,
     queryNorm: { norm: 'rms-float32', ...allHeadsNorms },
+    rotary: { castsBack: true },
     slides,
   })
   const feedForward = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })

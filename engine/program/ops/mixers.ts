@@ -115,6 +115,8 @@ export interface DisentangledShape {
 export interface RotaryOptions {
   /** Turned in float32 and cast back, as ERNIE does. */
   readonly inFloat32?: boolean
+  /** Tables of float32 leave a narrower type as it was, as OLMo's do. */
+  readonly castsBack?: boolean
   /** As products of complex numbers in float32, as Llama 4 does. */
   readonly isComplex?: boolean
   /** Joined with what does not turn even where all of a head turns, as Phi 3 does. */
@@ -155,6 +157,8 @@ export interface AttentionShape {
   readonly window?: number | undefined
   /** transformers' decoders compute the eager softmax in float32 whatever the scores' type. */
   readonly castsSoftmax?: boolean
+  /** Eager scores pass a tanh that bounds them, as Gemma 2's do; fused kernels bound them inside or not at all. */
+  readonly capsScores?: boolean
   /** The scores may be clamped by an operation that keeps them: see `clampsScores`. */
   readonly clampsScores?: boolean
   /** The model composes its attention of primitive ops itself, with query and key in float32. */

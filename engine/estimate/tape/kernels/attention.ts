@@ -2,6 +2,7 @@
 
 import { addsEveryMask, clampsScores, composesGroupedHeads, groupsLargeHeads } from '../../library-rules.ts'
 import { made, widest } from '../autograd.ts'
+import { bounded } from '../ops/activations.ts'
 import { cast, lowered } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
 import { add, batchMatmul, elementwise, slice } from '../ops/primitives.ts'
@@ -19,6 +20,7 @@ export interface AttentionOptions {
   readonly window?: number | undefined
   /** Whether transformers computes the softmax in float32 and casts the result back (decoders) or in the scores' type (BERT). */
   readonly castsSoftmax: boolean
+  readonly capsScores?: boolean
   readonly clampsScores?: boolean
   readonly inFloat32?: boolean
   readonly composesInPlace?: boolean
@@ -285,7 +287,8 @@ export function eagerAttention(
   const [sourceTokens = 0] = k.shape
   const [left, right] = [query, k].map(x => (options.inFloat32 ? cast(tape, x, 'float32') : x)) as [Tensor, Tensor]
   const scores = batchMatmul(tape, factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
-  const scaled = elementwise(tape, 'mul', scores)
+  const unbounded = elementwise(tape, 'mul', scores)
+  const scaled = options.capsScores ? bounded(tape, unbounded) : unbounded
   const biased =
     options.bias === undefined ? scaled : add(tape, scaled, options.bias, { inPlace: options.composesInPlace === true })
   const isMasked = options.causal || (tape.isPadded && !options.isUnpadded)

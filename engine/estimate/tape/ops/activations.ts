@@ -72,6 +72,11 @@ export function tanhGate(tape: Tape, name: string, x: Tensor): Tensor {
   return multiply(tape, tanh(tape, weightNamed(tape, name, [1])), x)
 }
 
+/** x / bound, tanh, * bound. */
+export function bounded(tape: Tape, x: Tensor): Tensor {
+  return scale(tape, tanh(tape, scale(tape, x)))
+}
+
 export function softcap(tape: Tape, logits: Tensor): Tensor {
   // transformers Gemma2ForCausalLM: logits / cap, tanh, * cap
   return [scale, tanh, scale].reduce((x, op) => markLogits(op(tape, x)), logits)

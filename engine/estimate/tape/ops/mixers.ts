@@ -51,7 +51,7 @@ export function rotary(
   x: Tensor,
   [cos, sin]: readonly [Tensor, Tensor],
   heads: number,
-  { inFloat32 = false, isComplex = false, alwaysJoins = false }: RotaryOptions = {},
+  { inFloat32 = false, castsBack = false, isComplex = false, alwaysJoins = false }: RotaryOptions = {},
 ): Tensor {
   // transformers Llama4: view_as_complex(x.float()) * freqs_cis: a product that keeps neither factor.
   if (isComplex) return cast(tape, scale(tape, cast(tape, x, 'float32')), x.dtype)
@@ -60,7 +60,10 @@ export function rotary(
   if (inFloat32) return cast(tape, rotatedHalves(tape, cast(tape, x, 'float32'), cos, sin), x.dtype)
   const rotated = lastSize(cos) * heads
   const isWhole = rotated === lastSize(x)
-  if (isWhole && !alwaysJoins) return rotatedHalves(tape, x, cos, sin)
+  if (isWhole && !alwaysJoins) {
+    const halves = rotatedHalves(tape, x, cos, sin)
+    return castsBack ? cast(tape, halves, x.dtype) : halves
+  }
   const [turning, resting] = [slice(tape, x, rotated), slice(tape, x, lastSize(x) - rotated)]
   const halves = rotatedHalves(tape, turning, cos, sin)
   // LitGPT's apply_rope casts back to the type of `x`; transformers leaves what float32 tables make of it under autocast.
