@@ -63,6 +63,16 @@ const methods: readonly Cell[] = [
   ),
 ]
 
+/** Dropout that no module holds, and so none that a training disables. */
+const ofFunctions: readonly Cell[] = [
+  ['facebook/opt-350m', { ...kto('llamafactory', 'copy'), precision: 'amp-bf16', attention: 'eager' }],
+  ['facebook/opt-1.3b', { ...preference('trl', 'none'), precision: 'bf16', ...ckpt }],
+  ['bigscience/bloom-560m', { ...preference('trl', 'none'), precision: 'bf16' }],
+].map(([model, changes]) => [
+  model as string,
+  { microBatch: 2, sequenceLength: 512, optimizer: 'sgd', ...trainer, ...(changes as Partial<TrainingSpec>) },
+])
+
 /** So few tokens that gradients make the peak. */
 const ofFewTokens: readonly Cell[] = (
   [
@@ -239,6 +249,7 @@ const parts: readonly Cell[] = (
 
 export const methodCells: readonly Cell[] = [
   ...methods,
+  ...ofFunctions,
   ...ofFewTokens,
   ...recipes,
   ...otherAdapters,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
+import { modelConfig } from '../../engine/models/model-config.ts'
 import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, knownModel } from './specs.ts'
 
@@ -321,4 +322,15 @@ describe("DeepSeek V3.2's indexer", () => {
     expect(weights).toBeGreaterThan(weightsOf3)
     expect(gradients).toBe(gradientsOf3)
   })
+})
+
+test('OPT drops out by a function, which stays where a training disables its modules of dropout', () => {
+  const masks = (dropout: boolean, probability: number) => {
+    const config = modelConfig.parse({ ...knownModel('facebook/opt-1.3b').config, dropout: probability })
+    const spec = { precision: 'bf16', loop: 'trainer', optimizer: 'sgd', sequenceLength: 512, dropout } as const
+    return footprintOf('facebook/opt-1.3b', spec, config).peak(4, 0).bytes
+  }
+  // A byte for each element of attention's and the feed-forward's results, in 24 layers.
+  expect(masks(false, 0.1) - masks(false, 0)).toBe(24 * 2 * 4 * 512 * 2048)
+  expect(masks(true, 0.1)).toBe(masks(false, 0.1))
 })

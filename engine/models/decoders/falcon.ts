@@ -53,7 +53,8 @@ function layer(ops: Builder, config: FalconConfig, name: string, table: readonly
   const forFeeding = normsTwice ? ops.layerNorm(`${name}.ln_mlp`, x) : normalised
   const attended = ops.frame(normalised, input => attention(ops, config, `${name}.self_attention`, table, input))
   const fed = ops.frame(forFeeding, input => feedForward(ops, config, `${name}.mlp`, input))
-  return ops.residual(ops.dropout(ops.residual(fed, attended, { inPlace: true }), config.hidden_dropout), x)
+  const sum = ops.residual(fed, attended, { inPlace: true })
+  return ops.residual(ops.dropout(sum, config.hidden_dropout, { isFunctional: true }), x)
 }
 
 function attention(ops: Builder, config: FalconConfig, name: string, table: readonly [Value, Value], x: Value): Value {

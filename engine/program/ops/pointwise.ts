@@ -38,8 +38,11 @@ export const pointwise = {
   float32: value<(x: Value) => Value>(),
   /** cap · tanh(logits / cap). */
   softcap: value<(logits: Value) => Value>(),
-  /** The identity in eval mode or at probability 0. */
-  dropout: value<(x: Value, probability: number) => Value>(),
+  /**
+   * The identity in eval mode or at probability 0. `isFunctional`: a call of `nn.functional.dropout`, which stays where a training
+   * disables all dropout modules.
+   */
+  dropout: value<(x: Value, probability: number, options?: { readonly isFunctional?: boolean }) => Value>(),
   /**
    * Stochastic depth: a whole sample of a residual branch dropped at once; the identity in eval mode or at probability
    * 0.

@@ -12,9 +12,10 @@ export function dropPath(tape: Tape, x: Tensor, probability: number): Tensor {
   return multiply(tape, elementwise(tape, 'div', x), kept)
 }
 
-export function dropout(tape: Tape, x: Tensor, probability: number): Tensor {
+export function dropout(tape: Tape, x: Tensor, probability: number, { isFunctional = false } = {}): Tensor {
+  // trl: trainer/utils.py disable_dropout_in_model sets `p` of every nn.Dropout to zero.
+  if ((tape.spec.dropout === false && !isFunctional) || probability === 0 || !isInTrainMode(tape)) return x
   // torch: native/Dropout.cpp: on CUDA `native_dropout`, which saves a one-byte mask.
-  if (tape.spec.dropout === false || probability === 0 || !isInTrainMode(tape)) return x
   const mask = tape.storage(elements(x), 'bool', x.batched)
   const output = tape.tensor(x.shape, x.dtype, [x], x)
   tape.record('dropout', { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] })
