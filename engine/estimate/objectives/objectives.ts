@@ -27,6 +27,12 @@ import { sentenceLoss } from './sentence-loss.ts'
 import { verlActor, verlFineTuning } from './verl-losses.ts'
 
 export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
+  const objective = ofMethod(tape, config, spec)
+  leaveOutUnreached(tape, objective.loss)
+  return objective
+}
+
+function ofMethod(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
   const { method } = spec
   if (isOfNemoRl(spec.loop) && method?.kind !== 'reward') return nemoRlLoss(tape, config, spec)
   switch (method?.kind) {
@@ -147,9 +153,7 @@ function kto(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method
 
 function reward(tape: Tape, config: ModelConfig, spec: TrainingSpec, { head }: Method<'reward'>): Objective {
   const output = policyPass(tape, config, spec)
-  const loss = summed(tape, [head === 'value' ? valueHead(tape, output) : output])
-  if (head === 'value') leaveOutUnreached(tape, loss)
-  return { loss, held: [] }
+  return { loss: summed(tape, [head === 'value' ? valueHead(tape, output) : output]), held: [] }
 }
 
 /**
@@ -160,7 +164,8 @@ function leaveOutUnreached(tape: Tape, loss: Tensor): void {
   if ((tape.spec.sharding ?? 'ddp') !== 'ddp') return
   const uses = usesOf(tape.nodes, loss)
   for (const [name, parameter] of tape.parameters) {
-    if (uses.at(parameter.storage.id) === 0) tape.parameters.set(name, { ...parameter, requiresGrad: false })
+    if (parameter.requiresGrad && uses.at(parameter.storage.id) === 0)
+      tape.parameters.set(name, { ...parameter, requiresGrad: false })
   }
 }
 
