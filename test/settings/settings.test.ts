@@ -89,7 +89,11 @@ overrides:
     const reading = readSettings({ path: '.github/memorymark.yml', text: 'versions: { transformer: "4.46" }' })
     expect(reading).toMatchObject({
       kind: 'unreadable',
-      problems: [{ fix: 'Did you mean transformers? Use torch, transformers, accelerate, bitsandbytes or trl.' }],
+      problems: [
+        {
+          fix: 'Did you mean transformers? Use torch, transformers, accelerate, bitsandbytes, trl or flash-linear-attention.',
+        },
+      ],
     })
   })
 })

@@ -76,8 +76,8 @@ function smoothedLabels(document: Section, { method, task }: TrainingSpec): read
 
 /** Ranks of adapters beside the one that was read: `lora_r: 32` and `lora_config: { r: 16 }`. */
 function otherRanks(document: Section, { lora }: TrainingSpec): readonly Field[] {
-  return settingsSaid(document, ({ key, name, value }, section) => {
-    const isRank = key === 'r' && /(?:lora|peft|adapter)\w*\.r$/i.test(name)
+  return settingsSaid(document, ({ key, value }, section) => {
+    const isRank = key === 'r' && /lora|peft|adapter/i.test(section.name)
     return isRank && value.kind === 'number' && value.number !== lora?.rank && !section.wasAsked(key)
   })
 }

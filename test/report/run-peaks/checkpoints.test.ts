@@ -83,7 +83,7 @@ describe('checkpoints', () => {
     ],
     [
       'ms-swift',
-      'model: Qwen/Qwen2.5-1.5B\ntuner_type: lora\nmax_length: 512\nper_device_train_batch_size: 1\n',
+      'model: Qwen/Qwen2.5-1.5B\ndataset: acme/tickets\ntuner_type: lora\nmax_length: 512\nper_device_train_batch_size: 1\n',
       'resume_from_checkpoint: output/checkpoint-500',
     ],
     [
