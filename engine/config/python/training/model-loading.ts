@@ -1,18 +1,18 @@
 /** The call that loads the model, expressed in the keys of a recipe. */
 import { wordSet } from '../../../base/word-list.ts'
-import { typeOfGpu } from '../../dialects/huggingface/declared.ts'
 import { namesMemory } from '../../fields/memory-settings.ts'
-import { plainSentence, quote } from '../../text/quote.ts'
+import { plainSentence } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
 import { isLeftAsLoaded } from '../../trainer/stored-quantization.ts'
-import { harmless, libraryName, taskOfClass } from '../library.ts'
+import { libraryName, taskOfClass } from '../library.ts'
 import type { Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type LibraryCall, type Located, placeIn, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { type Cast, classLoaded, hasOpenClass, type ModelChain } from './model-chain.ts'
+import { quantizationFields } from './quantization.ts'
 import { isSentenceModel, sentenceModelFields } from './sentence-transformers.ts'
-import { modelConfigFields } from './trl-model-config.ts'
+import { inFullPrecision, isUnslothDefault, unslothFields } from './unsloth-loading.ts'
 import { isVisionModel, visionModel } from './vision-models.ts'
 
 export interface Loaded {
@@ -254,44 +254,6 @@ function castField({ by, to }: Cast, file: Module): Field {
     : saidBy(by, 'torch_dtype', { kind: 'text', text: to }, file, libraryName(by.name).name)
 }
 
-function quantizationFields(values: ReadonlyMap<string, Value>, file: Module, evaluator: Evaluator): readonly Field[] {
-  const direct = ['load_in_4bit', 'load_in_8bit'].flatMap(key => {
-    const value = values.get(key)
-    return value === undefined ? [] : [fieldOf(key, value, file)]
-  })
-  const config = values.get('quantization_config')
-  if (config === undefined || config.kind === 'none') return direct
-  if (config.kind !== 'call' || config.call === undefined) {
-    const why = config.kind === 'open' ? config.why : `the quantisation is ${shownAt(config.module, config)}`
-    return [...direct, openField(config, 'load_in_4bit', why, file)]
-  }
-  const byTrl = modelConfigFields(config, file, evaluator)
-  if (byTrl !== undefined) return [...direct, ...byTrl]
-  const { name } = libraryName(config.name)
-  if (name !== 'BitsAndBytesConfig')
-    return [...direct, saidBy(config, 'quantization', { kind: 'text', text: name }, file, name)]
-  const { values: given, unknown } = evaluator.argumentsOfMade(config)
-  if (unknown !== undefined)
-    return [...direct, openField(config, 'load_in_4bit', `what is unpacked from ${unknown} may set it`, file)]
-  const unread = [...given].find(([key, value]) => unreadParameters.test(key) && !isOff(value))
-  const unused = [...given].find(([key, value]) => !parameters.has(key) && !unreadParameters.test(key) && !isOff(value))
-  const remarks = unused ? [`${quote(unused[0])} is no parameter of BitsAndBytesConfig, which leaves it out.`] : []
-  return [
-    ...direct,
-    ...[...given]
-      .filter(([key]) => /^load_in_|^(?:bnb_4bit_use_double_quant|llm_int8_skip_modules)$/.test(key))
-      .map(([key, value]) => fieldOf(key, { ...value, remarks: [...value.remarks, ...remarks] }, file)),
-    ...(unread === undefined
-      ? []
-      : [saidBy(unread[1], 'quantization', { kind: 'text', text: unread[0] }, file, unread[0])]),
-  ]
-}
-
-/** transformers 5.18 utils/quantization_config.py BitsAndBytesConfig: any other argument is logged, and has no effect. */
-const parameters: ReadonlySet<string> = new Set([...harmless.quantization, 'llm_int8_skip_modules'])
-/** Its only other parameter, and arguments without a name. */
-const unreadParameters = /^(?:llm_int8_has_fp16_weight|\d+)$/
-
 /** Their number changes the head, and with it hardly any memory. */
 function labelsField(
   values: ReadonlyMap<string, Value>,
@@ -307,57 +269,6 @@ function labelsField(
   return { fields: [], assumptions: [openLabels('num_labels', labels)] }
 }
 
-/**
- * unsloth 2025 models/loader.py: 4-bit weights unless told otherwise, and the type that the GPU computes in; models/llama.py and
- * vision.py: block constants of 4-bit weights are quantised too.
- */
-function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, file: Module): readonly Field[] {
-  const isFull = values.get('full_finetuning')
-  const eight = values.get('load_in_8bit')
-  const isFour =
-    values.get('load_in_4bit') === undefined &&
-    !(isFull?.kind === 'flag' && isFull.flag) &&
-    !(eight?.kind === 'flag' && eight.flag)
-  const byDefault = { ...loaded, remarks: ["4-bit weights, Unsloth's default: load_in_4bit is not set."] }
-  const length = values.get('max_seq_length')
-  const dtype = values.get('dtype')
-  const at = 'FastLanguageModel.from_pretrained'
-  return [
-    ...(isFour ? [saidBy(byDefault, 'load_in_4bit', { kind: 'flag', flag: true }, file, at)] : []),
-    ...(values.has('quantization_config')
-      ? []
-      : [saidBy(loaded, 'bnb_4bit_use_double_quant', { kind: 'flag', flag: true }, file, at)]),
-    length === undefined
-      ? saidBy(
-          { ...loaded, remarks: ["Sequences of 2048 tokens, Unsloth's default."] },
-          'max_seq_length',
-          { kind: 'number', number: 2_048 },
-          file,
-          at,
-        )
-      : fieldOf('max_seq_length', length, file),
-    ...(dtype === undefined || dtype.kind === 'none'
-      ? [saidBy(loaded, 'torch_dtype', { kind: 'text', text: typeOfGpu }, file, at)]
-      : []),
-  ]
-}
-
-/** What its loaders take by default, and `get_peft_model` decides anew. */
-function isUnslothDefault({ key, value }: Field): boolean {
-  return key === 'use_gradient_checkpointing' && value.kind === 'text' && value.text === 'unsloth'
-}
-
-/** unsloth 2025 models/loader_utils.py get_model_name: of its own copies in 4 bits it then loads the model that they are of. */
-function inFullPrecision(model: Value | undefined): Value | undefined {
-  if (model?.kind !== 'text') return model
-  return { ...model, text: model.text.replace(/^(unsloth\/.+?)(?:-unsloth)?-bnb-4bit$/i, '$1') }
-}
-
 function isSaidOff(value: Value | undefined): boolean {
   return value?.kind === 'flag' && !value.flag
-}
-
-/** Not given, or given as what is not wanted. */
-export function isOff(value: Value): boolean {
-  return value.kind === 'none' || (value.kind === 'flag' && !value.flag)
 }

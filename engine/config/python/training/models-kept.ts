@@ -3,10 +3,9 @@ import type { Field } from '../../text/section.ts'
 import type { Binding, Call } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
-import type { LibraryCall, Value } from '../values/values.ts'
+import { isOff, type LibraryCall, type Value } from '../values/values.ts'
 import { saidBy } from './fields.ts'
 import { modelChain } from './model-chain.ts'
-import { isOff } from './model-loading.ts'
 import { isLoadedApart } from './models-beside.ts'
 
 /** Names that are looked into. */

@@ -145,6 +145,11 @@ export function isOfOption(remark: string): boolean {
   return /which (?:the command line|its callers) may override\.$/.test(remark)
 }
 
+/** Not given, or given as what is not wanted. */
+export function isOff(value: Value): boolean {
+  return value.kind === 'none' || (value.kind === 'flag' && !value.flag)
+}
+
 export function truthOf(value: Value): boolean | undefined {
   switch (value.kind) {
     case 'number':
