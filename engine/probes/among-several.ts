@@ -17,6 +17,12 @@ export interface Circumstances {
 /** Of a GPU's usable memory. Where what grows takes more, what is gathered and the allocator's fragments decide. */
 const NEARLY_ALL = 0.9
 
+/**
+ * Adapters in the type of the weights take at least a fifth of what they take otherwise: beside a 16-bit input of theirs there are
+ * at most a float32 copy and what dropout makes of that.
+ */
+const MOST_BY_ADAPTERS = 5
+
 /** As many as `plan` looks at: what fits among fewer fits among them, since each holds a smaller share of the same. */
 const GPUS = 64
 
@@ -36,7 +42,8 @@ export function couldFitAmongSeveral(spec: TrainingSpec, config: ModelConfig, ci
   }
   // That of the spec itself is known already.
   const own = shareOf(spec)
-  const least = own > NEARLY_ALL && spec.lora !== undefined ? shareOf(withLowAdapters(spec, spec.lora)) : own
+  const mayShrink = own > NEARLY_ALL && own <= MOST_BY_ADAPTERS
+  const least = mayShrink && spec.lora !== undefined ? shareOf(withLowAdapters(spec, spec.lora)) : own
   if (least <= NEARLY_ALL) return true
   return least <= 1 && shardingsOf(spec).some(sharding => fitsSharded({ ...spec, sharding }, config, circumstances))
 }
