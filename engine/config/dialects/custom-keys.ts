@@ -90,12 +90,6 @@ const isForeign = (name: string) => untrainedSection.test(name) || otherSection.
 /** What a run left behind, or another tool's file, has these. */
 const foreignKeys =
   /^(?:_wandb|wandb_version|global_step|train_runtime|train_loss|eval_loss|loss|best_\w+|accuracy|log_history|\$schema|openapi|apiVersion|architectures|model_type|tokenizer_class|ss_\w+|services|jobs)$/
-/** A loss to more digits than anyone types was measured: the file is the record of a run. */
-const MEASURED_DIGITS = 8
-const isMeasuredLoss = ({ key, value }: Field) =>
-  /(?:^|_)loss(?:_|$)/i.test(key) &&
-  value.kind === 'number' &&
-  String(value.number).replace(/\D/g, '').length >= MEASURED_DIGITS
 
 const writesBatch = writesAny(batchKeys)
 const writesModel = writesAny(modelKeys)
@@ -134,9 +128,7 @@ interface Home {
  */
 function homeIn(document: Section): Home | undefined {
   if ([...document.fields.keys()].some(key => foreignKeys.test(key))) return undefined
-  const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
-  if (sections.some(({ fields }) => [...fields.values()].some(isMeasuredLoss))) return undefined
-  for (const section of sections) {
+  for (const section of document.nested(LEVELS).slice(0, MAX_SECTIONS)) {
     const home = homeOf(section)
     if (home === undefined) continue
     const isOwn = section.fields.get(home.batchSize.key) === home.batchSize

@@ -47,6 +47,10 @@ const resultSection = /(?:^|\.)(?:\w+_)?(?:results?|metrics)$/i
 const measured =
   /^(?:(?:train|eval|test|val|valid|validation|final|best)_(?:loss|accuracy|acc|f1|perplexity|runtime|samples_per_second|steps_per_second)(?:_final|_best)?|(?:loss|perplexity|runtime|wall_clock|throughput)(?:_\w+)?|peak_\w+|tokens_per_sec\w*)$/i
 
+/** A loss to more digits than anyone types. */
+const MEASURED_DIGITS = 8
+const isOfLoss = /(?:^|_)loss(?:_|$)/i
+
 /** Why it is one, as a sentence; undefined for what may be a config. */
 export function whyRecord(document: Section, path: string): string | undefined {
   if (isOfWandb(document)) return `${recorded} by Weights & Biases: every key holds its value under "value".`
@@ -71,11 +75,12 @@ export function whyRecord(document: Section, path: string): string | undefined {
     .filter(({ name }) => resultSection.test(name))
     .flatMap(fieldsOf)
     .find(isMeasured)
-  if (result !== undefined) return `${recorded}: ${shown(result)} was measured in one.`
+  const fields = sections.flatMap(fieldsOf)
+  const seen = result ?? fields.find(isMeasuredLoss)
+  if (seen !== undefined) return `${recorded}: ${shown(seen)} was measured in one.`
   const [first, second] = path.endsWith('.json') ? fieldsOf(document).filter(isMeasured) : []
   if (second !== undefined && first !== undefined)
     return `${recorded}: ${shown(first)} and ${shown(second)} were measured in one.`
-  const fields = sections.flatMap(fieldsOf)
   const saved = sections.find(isSavedAdapter)?.at('peft_type')
   if (saved !== undefined) return `${recorded}: ${shown(saved)} is of adapters that peft saved after one.`
   const when = fields.find(isMoment)
@@ -106,6 +111,11 @@ function isSavedAdapter(section: Section): boolean {
 
 function isMeasured({ key, value }: Field): boolean {
   return measured.test(key) && value.kind === 'number'
+}
+
+function isMeasuredLoss({ key, value }: Field): boolean {
+  const digits = value.kind === 'number' ? String(value.number).replaceAll(/\D/g, '').length : 0
+  return digits >= MEASURED_DIGITS && isOfLoss.test(key)
 }
 
 function isMoment({ key, value }: Field): boolean {

@@ -228,7 +228,10 @@ describe('keys of a team’s own', () => {
 
   it('are the record of a run where a loss was measured', () => {
     const withLoss = (loss: string) => readConfig({ path: 'run.yaml', text: `${own}training:\n  loss_last: ${loss}\n` })
-    expect(withLoss('3.064004108309746').kind).toBe('not-a-training-config')
+    expect(withLoss('3.064004108309746')).toMatchObject({
+      kind: 'not-a-training-config',
+      why: expect.stringContaining('training.loss_last (line 6) was measured'),
+    })
     expect(withLoss('0.25').kind).toBe('training-config')
   })
 
