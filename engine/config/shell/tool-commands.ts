@@ -1,5 +1,6 @@
 /** Commands by which tools start trainings of their own, and options that tell such a training: LitGPT, ms-swift, torchtitan, torchtune. */
 import { COMMAND } from '../dialects/litgpt/method.ts'
+import { VISIBLE_GPUS } from '../fields/cuda-visible-devices.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Given } from './given.ts'
@@ -71,23 +72,32 @@ export function litgpt(
   }
 }
 
-/** swift/cli/main.py: processes are as many as NPROC_PER_NODE says; one alone divides the model among the GPUs that it sees. */
+/**
+ * swift/cli/main.py: processes are as many as NPROC_PER_NODE says. Where they see more GPUs than they are, each divides the model among
+ * its share of them (swift/utils/env.py is_mp).
+ */
 export function swift([verb, ...words]: readonly Given[], launcher: string, command: ShellCommand): Launch | undefined {
   if (verb === undefined || !/^(?:sft|pt|rlhf)$/.test(verb.text)) return undefined
   const launch = toolLaunch('ms-swift', `${launcher} ${verb.text}`, words, command)
-  const isDivided =
-    launch.processes.kind === 'count' && launch.processes.by === 'CUDA_VISIBLE_DEVICES' && launch.processes.count > 1
-  const processes: Processes = isDivided
-    ? {
-        kind: 'open',
-        why: 'without NPROC_PER_NODE ms-swift divides the layers of the model among the GPUs that it sees',
-      }
-    : launch.processes
+  const why = whyDivided(launch.processes, command)
   return {
     ...launch,
-    processes,
+    processes: why === undefined ? launch.processes : { kind: 'open', why },
     arguments: verb.text === 'rlhf' ? withRlhfType(launch.arguments, verb) : launch.arguments,
   }
+}
+
+function whyDivided(processes: Processes, command: ShellCommand): string | undefined {
+  if (processes.kind !== 'count') return undefined
+  if (processes.by === VISIBLE_GPUS)
+    return processes.count > 1
+      ? 'without NPROC_PER_NODE ms-swift divides the layers of the model among the GPUs that it sees'
+      : undefined
+  const [each, seen] = [command.variable('NPROC_PER_NODE'), visible(command)]
+  const isShared = seen.kind === 'count' && each !== undefined && seen.count >= 2 * Number(each.text)
+  return isShared
+    ? `its processes see ${seen.count} GPUs and are ${plain(each.text)}, and ms-swift divides the layers of the model among the share of each`
+    : undefined
 }
 
 /** DPO where none is named. */

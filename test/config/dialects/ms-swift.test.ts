@@ -5,11 +5,15 @@ import { readConfigAsync } from '../../../engine/config/read.ts'
 import { codesOf, trainedBy } from '../readings.ts'
 
 async function read(text: string, path = 'train.sh', files: Readonly<Record<string, string>> = {}) {
-  return readConfigAsync({ path, text }, { readFile: async name => files[name] })
+  return readConfigAsync(
+    { path, text },
+    { readFile: async name => files[name], listFolder: async () => Object.keys(files) },
+  )
 }
 
 const trained = async (text: string, path?: string) => trainedBy(await read(text, path))
-const problemIn = async (text: string) => codesOf(await read(text))
+const problemIn = async (text: string, files?: Readonly<Record<string, string>>) =>
+  codesOf(await read(text, 'train.sh', files))
 
 const sft = 'swift sft --model Qwen/Qwen2.5-0.5B-Instruct --dataset data.jsonl'
 
@@ -264,9 +268,25 @@ describe('a command of ms-swift', () => {
     })
   })
 
-  it('leaves whether experts get adapters to the release of transformers', async () => {
+  it.each([
+    ['CUDA_VISIBLE_DEVICES=0,1,2,3 NPROC_PER_NODE=2', 'its processes see 4 GPUs and are 2'],
+    ['CUDA_VISIBLE_DEVICES=0,1 NPROC_PER_NODE=1', 'its processes see 2 GPUs and are 1'],
+  ])('with %s divides them among the share of each process', async (variables, why) => {
+    const reading = await read(`${variables} ${sft}\n`)
+    expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ message: expect.stringContaining(why) }] })
+  })
+
+  it('with a process for each GPU that it sees divides nothing', async () => {
+    const { spec } = await trained(`CUDA_VISIBLE_DEVICES=0,1 NPROC_PER_NODE=2 ${sft}\n`)
+    expect(spec.gpus).toBe(2)
+  })
+
+  it('gives experts no adapters, but before transformers 5, where they were linear layers', async () => {
     const moe = sft.replace('Qwen/Qwen2.5-0.5B-Instruct', 'Qwen/Qwen3-30B-A3B')
-    expect(await problemIn(`${moe}\n`)).toBe('unsupported-setting')
+    const { spec, assumptions } = await trained(`${moe}\n`)
+    expect(spec.lora?.targets).toEqual(['q_proj', 'k_proj', 'v_proj', 'o_proj'])
+    expect(assumptions).toContainEqual(expect.stringContaining('No adapters on the experts'))
+    expect(await problemIn(`${moe}\n`, { 'requirements.txt': 'transformers==4.57.1\n' })).toBe('unsupported-setting')
     expect((await trained(`${moe} --target_modules q_proj v_proj\n`)).spec.lora?.targets).toEqual(['q_proj', 'v_proj'])
   })
 

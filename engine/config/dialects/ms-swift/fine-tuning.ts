@@ -4,6 +4,7 @@ import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { languageParts } from '../../../models/images.ts'
 import type { Quantization } from '../../../training/choices.ts'
 import type { TrainedPart, TrainingSpec } from '../../../training/spec.ts'
+import { isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
 import { quote } from '../../text/quote.ts'
@@ -86,7 +87,10 @@ function hasTowers({ config }: CatalogueModel): boolean {
   return isVisionLanguageModel(config) || isAudioModel(config)
 }
 
-/** Its `all-linear` takes the modules that are linear layers: of experts, as many as the release of transformers makes so. */
+/**
+ * Its `all-linear` takes the modules that are linear layers (swift/utils/transformers_utils.py find_all_linears). Experts were, before
+ * transformers 5.0, and their adapters are not modelled.
+ */
 function targetsOf(
   reader: FieldReader,
   written: Field | undefined,
@@ -95,10 +99,11 @@ function targetsOf(
 ): Targets {
   const targets = readTargets(reader, written) ?? 'all-linear'
   if (targets !== 'all-linear') return targets
-  if (model !== undefined && hasExperts(model.config)) {
-    const message = `Whether all-linear adapts the experts of ${quote(model.id)} hangs on the release of transformers`
+  if (model === undefined || !hasExperts(model.config)) return 'all'
+  if (isBefore(reader.versions, 'transformers', '5.0')) {
+    const message = `Before transformers 5, all-linear may adapt each expert of ${quote(model.id)}, which is not modelled`
     reader.refuse(written ?? tuner, 'unsupported-setting', message, 'Name the layers in --target_modules.')
-  }
+  } else reader.assume('No adapters on the experts, which all-linear leaves out from transformers 5 on.')
   return 'all'
 }
 
