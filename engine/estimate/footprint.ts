@@ -306,14 +306,14 @@ function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {
 }
 
 /** A loss that computes the output layer in parts leaves no such layer on the tape. */
-function refuseAdaptedLoss({ model, fusedLoss, chunkedLoss }: TrainingSpec, missing: readonly string[]): void {
+function refuseAdaptedLoss({ model, chunkedLoss }: TrainingSpec, missing: readonly string[]): void {
   const adapted = missing.filter(name => outputLayers.includes(name)).join(', ')
-  if (adapted === '' || !(fusedLoss || chunkedLoss)) return
+  if (adapted === '' || chunkedLoss === undefined) return
   throw new MemoryMarkError({
     code: 'unsupported-setting',
     field: 'lora',
-    message: `Adapters on ${adapted} of ${model} beside a loss that computes this layer in parts are not modelled`,
-    fix: `Leave ${adapted} out of the layers that get adapters, or turn the fused or chunked loss off.`,
+    message: `Adapters on ${adapted} of ${model} beside a loss that computes this layer in chunks are not modelled`,
+    fix: `Leave ${adapted} out of the layers that get adapters, or turn the chunked loss off.`,
   })
 }
 

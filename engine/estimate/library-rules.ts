@@ -26,6 +26,17 @@ export function sumsEveryMicroBatch(spec: TrainingSpec): boolean {
   return spec.loop === 'trainer' && !hasFlatParameters(spec) && isBefore(spec.versions, 'accelerate', '1.15')
 }
 
+/**
+ * bitsandbytes is told to keep the state of embeddings in 32 bits (transformers 5.18 trainer.py create_optimizer), which took no effect
+ * from 4.30 on until transformers#37331. It knows them by their modules' own parameters, which flat shards are not.
+ */
+export function keepsEmbeddingsIn32Bits(spec: TrainingSpec): boolean {
+  const { loop, sharding, versions } = spec
+  const isFlat = sharding?.startsWith('zero') === true || hasFlatParameters(spec)
+  const isWithoutEffect = isBefore(versions, 'transformers', '4.52') && !isBefore(versions, 'transformers', '4.30')
+  return loop === 'trainer' && !spec.eightBitEmbeddings && !spec.optimizerInBackward && !isFlat && !isWithoutEffect
+}
+
 /** torch.utils.checkpoint's reentrant form: `gradient_checkpointing_enable` takes it by default before transformers 5.0. */
 export function checkpointsReentrantly({ reentrantCheckpoints, versions }: TrainingSpec): boolean {
   return reentrantCheckpoints ?? isBefore(versions, 'transformers', '5.0')

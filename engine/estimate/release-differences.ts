@@ -4,6 +4,7 @@
  */
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import { hasOwnOutput } from '../models/t5.ts'
+import { isInEightBits } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import { compareVersions, isBefore, type LibraryVersions, type VersionedLibrary } from '../training/versions.ts'
 import {
@@ -14,6 +15,7 @@ import {
   groupsLargeHeads,
   hasFlatParameters,
   hasLinearAttentionKernels,
+  keepsEmbeddingsIn32Bits,
   keepsFrozenInputs,
   keepsGradients,
   keepsQuantizedInputs,
@@ -40,6 +42,11 @@ const rules: readonly Rule[] = [
     holds: spec => spec.checkpointedLoss === true,
     does: 'TRL’s loss takes the output layer in chunks of tokens (loss_type: chunked_nll) and holds no logits',
     doesNot: 'TRL’s loss holds the logits of all tokens',
+  },
+  {
+    holds: spec => isInEightBits(spec.optimizer) && spec.lora === undefined && keepsEmbeddingsIn32Bits(spec),
+    does: 'bitsandbytes keeps the state of embeddings in 32 bits',
+    doesNot: 'bitsandbytes keeps the state of embeddings in 8 bits, as all other',
   },
   {
     holds: keepsFrozenInputs,

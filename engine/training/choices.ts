@@ -147,6 +147,11 @@ export type Framework = (typeof frameworks)[number]
 export const quantizations = ['nf4', 'nf4-double', 'int8', 'gptq', 'awq', 'aqlm'] as const
 export type Quantization = (typeof quantizations)[number]
 
+/** bitsandbytes' or torchao's, whose state is in 8 bits. */
+export function isInEightBits(optimizer: Optimizer): boolean {
+  return optimizer.endsWith('-8bit')
+}
+
 /** bitsandbytes' 4-bit floats. */
 export function isOfFourBits(quantization: Quantization | undefined): boolean {
   return quantization === 'nf4' || quantization === 'nf4-double'

@@ -127,6 +127,8 @@ export const trainingSpec = z.object({
       inWeightsType: z.literal(true).optional(),
       /** Last names of modules that are fully trained, in a copy next to the frozen original: peft's `modules_to_save`. */
       modulesToSave: z.array(z.string().max(100)).max(100).optional(),
+      /** The frozen originals of these modules wait on the host. */
+      savedOnHost: z.literal(true).optional(),
       /** DoRA also learns the norm of every row of the adapted matrix; OFT rotates the layer's input in blocks of `rank` features. */
       form: z.enum(['dora', 'oft']).optional(),
     })
@@ -235,6 +237,8 @@ export const trainingSpec = z.object({
   fusedNorms: z.literal(true).optional(),
   /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
   fusedLoss: z.boolean().optional(),
+  /** An 8-bit optimizer is one for embeddings too; where absent, the Trainer has bitsandbytes keep their state in 32 bits. */
+  eightBitEmbeddings: z.literal(true).optional(),
   /** Absent for the model's own loss. */
   method: trainingMethod.optional(),
   /** False if training disables every dropout layer, as TRL does by default; true where a forward-backward step drops out too. */

@@ -28,7 +28,7 @@ export type LibraryVersions = z.infer<typeof libraryVersions>
 /** The releases from which on something of a step's memory is different, in their order. What `isBefore` asks about stands here. */
 export const decisiveReleases = {
   torch: ['1.11', '2.0', '2.1', '2.2', '2.8', '2.14'],
-  transformers: ['4.27', '4.30', '4.32', '4.36', '4.39', '4.46', '4.49', '4.53', '4.54', '5.0', '5.4', '5.13'],
+  transformers: ['4.27', '4.30', '4.32', '4.36', '4.39', '4.46', '4.49', '4.52', '4.53', '4.54', '5.0', '5.4', '5.13'],
   accelerate: ['1.15'],
   bitsandbytes: ['0.43.2'],
   trl: [

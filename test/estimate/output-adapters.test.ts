@@ -13,12 +13,22 @@ describe('adapters on lm_head', () => {
     expect(footprint({}).parameterCount - without.parameterCount).toBe(16 * (896 + 151_936))
   })
 
-  it.each<Partial<TrainingSpec>>([{ fusedLoss: true }, { chunkedLoss: { count: 8, outputLayer: 'within' } }])(
-    'are refused beside %j, which computes the layer itself',
-    changes => {
-      expect(() => footprint(changes)).toThrow('computes this layer in parts')
-    },
-  )
+  it('beside a fused loss, which takes the layer without them, are there in float32 and get neither gradients nor state', () => {
+    const onFused = (targets: readonly string[]) =>
+      footprint({ fusedLoss: true, lora: { ...onOutput, targets: [...targets] } })
+    const [with_, without] = [onFused(['q_proj', 'lm_head']), onFused(['q_proj'])].map(
+      each => each.peak(1, 0).breakdown,
+    )
+    expect((with_?.weights ?? 0) - (without?.weights ?? 0)).toBe(4 * 16 * (896 + 151_936))
+    expect(with_?.gradients).toBe(without?.gradients)
+    expect(with_?.optimizerState).toBe(without?.optimizerState)
+  })
+
+  it('are refused beside a chunked loss, which computes the layer itself', () => {
+    expect(() => footprint({ chunkedLoss: { count: 8, outputLayer: 'within' } })).toThrow(
+      'computes this layer in chunks',
+    )
+  })
 
   it('are refused where the model has no such layer', () => {
     const classifier = () => footprint({ task: 'sequence-classification', lora: { ...onOutput, targets: ['lm_head'] } })

@@ -34,7 +34,7 @@ export const optimizerLevers: readonly Lever[] = [
     id: '8-bit-optimizer',
     effect: 'numerics',
     group: 'optimizer',
-    settings: ['optimizer'],
+    settings: ['optimizer', 'eightBitEmbeddings'],
     applies: spec => isAdam(spec) && takesOptimizers(spec) && spec.offload === undefined,
     isMade: after => after.optimizer === 'adamw-8bit',
   },
@@ -42,7 +42,7 @@ export const optimizerLevers: readonly Lever[] = [
     id: 'paged-8-bit-optimizer',
     effect: 'numerics',
     group: 'optimizer',
-    settings: ['optimizer'],
+    settings: ['optimizer', 'eightBitEmbeddings'],
     applies: spec =>
       (isAdam(spec) || spec.optimizer === 'adamw-8bit') && takesOptimizers(spec) && spec.offload === undefined,
     isMade: after => after.optimizer === 'paged-adamw-8bit',

@@ -37,7 +37,7 @@ import {
   type Training,
   tellOfWholeLogits,
 } from '../trainer/method.ts'
-import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { hasEightBitEmbeddings, readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { areLowered, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
@@ -131,6 +131,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     settings: {
       ...mesh,
       ...readPrecision(reader, document, sharded, hasAdapter),
+      eightBitEmbeddings: hasEightBitEmbeddings(document.at('optimizer')) ?? groupsByRate(document),
       optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
         value: 'adamw-fused',
         source: "Axolotl's default",
@@ -355,4 +356,12 @@ function readFusedLoss(reader: FieldReader, document: Section): boolean | undefi
   const cut = document.at('cut_cross_entropy')
   if (plugins === undefined || !isCut || (cut !== undefined && reader.flag(cut) === false)) return undefined
   return reader.note('fusedLoss', true, plugins)
+}
+
+/** core/trainers/mixins/optimizer.py: with one of these it groups the parameters itself, and leaves embeddings to the optimizer. */
+const rateKeys = ['embedding_lr', 'embedding_lr_scale', 'loraplus_lr_ratio', 'lr_groups']
+
+function groupsByRate(document: Section): true | undefined {
+  const given = rateKeys.map(key => document.at(key))
+  return given.some(field => field !== undefined && field.value.kind !== 'empty') || undefined
 }

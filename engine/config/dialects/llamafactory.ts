@@ -26,7 +26,7 @@ import { imageOfEverySample } from '../trainer/images.ts'
 import { languageModelReading, readBatch } from '../trainer/language-model.ts'
 import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
 import { asft, isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
-import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { hasEightBitEmbeddings, readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
@@ -111,6 +111,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       gpus,
       ...readPrecision(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer(reader, document),
+      eightBitEmbeddings: hasEightBitEmbeddings(document.at('optim')),
       attention: attention.attention,
       ...readCheckpointing(reader, document, sharded),
       lora: hasAdapters(method) ? readAdapter(reader, document, model, method) : undefined,

@@ -1,6 +1,6 @@
 /** torchtune, as of 0.7: recipes/configs, recipes/*.py and torchtune/models/*_model_builders.py. */
 import { type CatalogueModel, findModel } from '../../models/catalogue.ts'
-import type { Optimizer, Precision } from '../../training/choices.ts'
+import { isInEightBits, type Optimizer, type Precision } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, FieldReader } from '../fields/fields.ts'
@@ -94,6 +94,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     })
   const { checkpoints, checkpointEvery } = readCheckpointing(reader, document, builder.method === 'full')
   const sharded = readSharding(reader, document)
+  const optimizer = readOptimizer(reader, document)
   tellOfValidation(reader, document, batch)
   return languageModelReading(reader, {
     dialect: torchtune.name,
@@ -112,7 +113,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       gpus: readGpus(reader, tensorParallel && division, sharded.offload && sharded.sharding),
       tensorParallel,
       precision: readPrecision(reader, document.at('dtype')),
-      optimizer: readOptimizer(reader, document),
+      optimizer,
+      ...(isInEightBits(optimizer) && { eightBitEmbeddings: true }),
       optimizerInBackward: readInBackward(reader, document.at('optimizer_in_bwd')),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
       attention: reader.note('attention', 'sdpa', "torchtune's only kernel"),

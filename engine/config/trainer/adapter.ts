@@ -29,6 +29,10 @@ export interface LoraFields {
   readonly form?: Lora['form']
   /** Modules that train whole beside the adapters, such as [embed_tokens, lm_head]. */
   readonly modulesToSave?: Field | undefined
+  /** Embeddings among the targets train whole, and get no adapters. */
+  readonly trainsTables?: true
+  /** The originals of modules that train whole wait on the host. */
+  readonly savedOnHost?: true
   /** peft's task type: for classification the head trains whole. */
   readonly taskType?: Field | undefined
 }
@@ -54,8 +58,9 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   const isOnExpertsAlone = parameters.length > 0 && fields.targets === 'usual'
   const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields)
   if (targets === undefined) return undefined
-  const whole = [...new Set([...readModulesToSave(reader, fields.modulesToSave), ...headOf(model, fields.taskType)])]
-  const { form, inWeightsType } = fields
+  const saved = readModulesToSave(reader, fields.modulesToSave)
+  const whole = [...new Set([...saved, ...wholeTables(fields), ...headOf(model, fields.taskType)])]
+  const { form, inWeightsType, savedOnHost } = fields
   const lora = {
     rank,
     targets: [...targets],
@@ -63,7 +68,7 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
     ...(parameters.length > 0 && { parameters: [...parameters] }),
     ...(inWeightsType && { inWeightsType }),
     ...(form && { form }),
-    ...(whole.length > 0 && { modulesToSave: [...whole] }),
+    ...(whole.length > 0 && { modulesToSave: [...whole], ...(savedOnHost && { savedOnHost }) }),
   }
   return reader.note('lora', lora, fields.rank ?? fields.defaultRank.source)
 }
@@ -94,11 +99,25 @@ function readModulesToSave(reader: FieldReader, field: Field | undefined): reado
 /** Embeddings, for which peft has adapters of their own (tuners/lora/layer.py Embedding). */
 const tableNames: ReadonlySet<string> = new Set(['embed_tokens', 'wte', 'word_embeddings', 'embed_in'])
 
+function wholeTables({ trainsTables, targets }: LoraFields): readonly string[] {
+  return trainsTables && typeof targets !== 'string' ? targets.map(lastNameOf).filter(name => tableNames.has(name)) : []
+}
+
+/**
+ * Fused losses take the weights of the output layer and leave its adapters out: Liger's transformers/model/llama.py, unsloth 2026.8
+ * models/llama.py, cut_cross_entropy's transformers/llama.py.
+ */
+export function tellIdleAdapters(reader: FieldReader, lora: Lora | undefined, fusedLoss: boolean | undefined): void {
+  const idle = fusedLoss ? (lora?.targets ?? []).filter(name => outputLayers.includes(name)) : []
+  if (idle.length === 0) return
+  reader.assume(`The adapters on ${oneOf(idle)} get no gradient: the fused loss takes the layer's own weights alone.`)
+}
+
 /** peft skips names that no layer has, as long as at least one matches. */
 function targetsIn(
   reader: FieldReader,
   model: CatalogueModel,
-  { targets, targetField }: LoraFields,
+  { targets, targetField, trainsTables }: LoraFields,
 ): readonly string[] | undefined {
   const linears = linearsOf(model.config)
   if (linears === undefined) {
@@ -123,7 +142,7 @@ function targetsIn(
   const known = [...new Set([...linears.all, ...ofExperts, ...outputLayers])].filter(name => names.has(name))
   const found = [...known, ...besideExperts.filter(name => !known.includes(lastNameOf(name)))]
   const tables = targets.filter(name => tableNames.has(lastNameOf(name)))
-  if (found.length > 0 && tables.length > 0)
+  if (found.length > 0 && tables.length > 0 && !trainsTables)
     reader.assume(`The adapters on ${oneOf(tables)} are not counted: the rank times the vocabulary and the width.`)
   if (found.length > 0) return found
   return reader.refuse(

@@ -9,6 +9,7 @@ import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { Reading } from '../reading.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
+import { tellIdleAdapters } from './adapter.ts'
 import { largestImage, type PixelLimit } from './images.ts'
 
 type Settings = Pick<
@@ -44,6 +45,7 @@ type Settings = Pick<
   | 'checkpointedLoss'
   | 'compiled'
   | 'uncompiledLoss'
+  | 'eightBitEmbeddings'
   | 'offloadsCheckpoints'
   | 'fsdpVersion'
   | 'wrapsWholeModel'
@@ -123,6 +125,7 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
   const size = divided(reader, readSequence(reader, config), config.sequence)
   const images = size.images ?? settings.images ?? readImages(reader, config, size.sequenceLength)
   const { task, labels } = taskOf(config)
+  tellIdleAdapters(reader, settings.lora, settings.fusedLoss)
   if (model !== undefined && !model.tasks.includes(task)) {
     reader.refuse(
       undefined,
@@ -213,6 +216,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     checkpointedLoss,
     compiled,
     uncompiledLoss,
+    eightBitEmbeddings,
     offloadsCheckpoints,
     selectiveCheckpoints,
     checkpointsModules,
@@ -248,6 +252,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(checkpointedLoss && { checkpointedLoss }),
     ...(compiled && { compiled }),
     ...(uncompiledLoss && { uncompiledLoss }),
+    ...(eightBitEmbeddings && { eightBitEmbeddings }),
     ...(offloadsCheckpoints && { offloadsCheckpoints }),
     ...(selectiveCheckpoints && { selectiveCheckpoints }),
     ...(checkpointsModules && { checkpointsModules }),

@@ -1,6 +1,6 @@
 /** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
 import { didYouMean } from '../../base/did-you-mean.ts'
-import { wordList } from '../../base/word-list.ts'
+import { wordList, wordSet } from '../../base/word-list.ts'
 import type { Optimizer } from '../../training/choices.ts'
 import { isBefore, type LibraryVersions } from '../../training/versions.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
@@ -57,6 +57,14 @@ const unsupported = wordList(`
   galore_adamw_8bit_layerwise galore_adafactor_layerwise lomo adalomo grokadamw schedule_free_radam schedule_free_adamw
   schedule_free_sgd apollo_adamw apollo_adamw_layerwise stable_adamw optimi_adamw adopt_adamw came_pytorch dion ao_adamw_fp8
 `)
+
+/** torchao's, which keep 8 bits of every parameter. */
+const torchaos = wordSet('adamw_torch_8bit adamw_torch_4bit ao_adamw_8bit ao_adamw_4bit')
+
+/** Whether embeddings have 8-bit state as all other parameters. */
+export function hasEightBitEmbeddings(field: Field | undefined): true | undefined {
+  return (field?.value.kind === 'text' && torchaos.has(field.value.text)) || undefined
+}
 
 export function readTrainerOptimizer(
   reader: FieldReader,

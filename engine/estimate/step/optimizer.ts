@@ -1,8 +1,8 @@
 /** What each optimizer keeps between steps and needs during one, one row each. Sources: torch/optim, transformers, bitsandbytes. */
 import type { Optimizer } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
-import { defaultOptimizer, keepsRoots } from '../library-rules.ts'
-import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
+import { defaultOptimizer, keepsEmbeddingsIn32Bits, keepsRoots } from '../library-rules.ts'
+import { bytesPerElement, elements, type Storage, type Tensor } from '../tape/storage.ts'
 
 export interface OptimizerRule {
   /** Bytes kept per trainable parameter tensor; its name is given because its role may matter. */
@@ -113,6 +113,21 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     passes: 7,
     launchesPerTensor: 0.5,
   },
+}
+
+export type StateRule = Pick<OptimizerRule, 'stateBytes' | 'pagedBytes'>
+
+/** bitsandbytes' 8-bit optimizers, for a parameter of which they are told to keep 32. */
+const in32Bits: Partial<Record<Optimizer, StateRule>> = {
+  'adamw-8bit': { stateBytes: parameter => 2 * float32Bytes(parameter) },
+  'paged-adamw-8bit': optimizerRules['paged-adamw'],
+}
+
+/** What is kept of a parameter. `embeddings`: the weights of embeddings. */
+export function stateRules(spec: TrainingSpec, embeddings: ReadonlySet<Storage>): (parameter: Tensor) => StateRule {
+  const rule = optimizerRules[spec.optimizer]
+  const ofEmbeddings = keepsEmbeddingsIn32Bits(spec) ? in32Bits[spec.optimizer] : undefined
+  return ({ storage }) => (ofEmbeddings !== undefined && embeddings.has(storage) ? ofEmbeddings : rule)
 }
 
 /** As the releases that the spec names step. Compiled, AdamW's intermediate results stay in registers, as in its fused form. */

@@ -22,7 +22,7 @@ import { REFERENCE } from '../tape/autograd.ts'
 import { countOf, type Turn, withLeftOut } from '../tape/repetition.ts'
 import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
-import { optimizerRules, steppingRule } from './optimizer.ts'
+import { optimizerRules, type StateRule, stateRules, steppingRule } from './optimizer.ts'
 import { type InBackward, Player, type PlayerRules } from './player.ts'
 import { type Section, type Sections, sectionsOf } from './sections.ts'
 import type { Step } from './step.ts'
@@ -100,7 +100,9 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
     ...tape.wholeBuffers.map(whole),
     ...(isTraining ? player.exchange.resident.map(whole) : []),
   ])
-  const state = withLeftOut(isTraining ? optimizerState(spec, withState, shares) : [])
+  const state = withLeftOut(
+    isTraining ? optimizerState(spec, withState, { shares, ruleOf: stateRules(spec, tape.embeddings) }) : [],
+  )
   const timeline = {
     model,
     optimizerState: state,
@@ -157,14 +159,14 @@ function bytesByKind(all: readonly Lasting[]): Record<ByteKind, number> {
 
 /** Known without playing the step. */
 export function optimizedBy(tape: Tape, spec: TrainingSpec): Optimized {
-  const { pagedBytes: pagedOf } = optimizerRules[spec.optimizer]
+  const ruleOf = stateRules(spec, tape.embeddings)
   let [tensors, count, bytes, pagedBytes] = [0, 0, 0, 0]
   for (const tensor of spec.step === 'training' ? mastersIn(tape, spec).values() : []) {
     const times = countOf(tensor.storage.turn)
     tensors += times
     count += times * elements(tensor)
     bytes += times * elements(tensor) * bytesPerElement[tensor.dtype]
-    pagedBytes += times * (pagedOf?.(tensor) ?? 0)
+    pagedBytes += times * (ruleOf(tensor).pagedBytes?.(tensor) ?? 0)
   }
   return { tensors, elements: count, bytes, pagedBytes }
 }
@@ -221,13 +223,13 @@ function mastersIn(tape: Tape, spec: TrainingSpec): ReadonlyMap<string, Tensor> 
 function optimizerState(
   spec: TrainingSpec,
   withState: ReadonlyMap<string, Tensor>,
-  shares: Shares,
+  { shares, ruleOf }: { readonly shares: Shares; readonly ruleOf: (parameter: Tensor) => StateRule },
 ): readonly LastingOfTurn[] {
-  const { stateBytes } = optimizerRules[spec.optimizer]
   const masterBytes = mastersOf(spec) === 'in-optimizer' ? bytesPerElement.float32 : 0
   const all: LastingOfTurn[] = []
   for (const [name, parameter] of withState) {
-    const bytes = (stateBytes(parameter, name) + elements(parameter) * masterBytes) * shares.optimizerState
+    const bytes =
+      (ruleOf(parameter).stateBytes(parameter, name) + elements(parameter) * masterBytes) * shares.optimizerState
     const { turn } = parameter.storage
     if (bytes > 0) all.push({ bytes: roundedSize(bytes), kind: 'optimizerState', turn })
   }

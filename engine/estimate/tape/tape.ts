@@ -39,6 +39,8 @@ export class Tape {
   readonly buffers: Storage[] = []
   /** The same, but neither sharded nor offloaded. */
   readonly wholeBuffers: Storage[] = []
+  /** The weights of embeddings. */
+  readonly embeddings = new Set<Storage>()
   /** What `quantized` was told, by the storage of the weights. */
   readonly quantizedMatrices = new Map<Storage, QuantizedBytes & { readonly matrices: number }>()
   /** The batch's own tensors, which the training loop holds during the step. */

@@ -251,7 +251,7 @@ args = SFTConfig(
 trainer = SFTTrainer(model=model, args=args, train_dataset=data)
 trainer.train()
 `,
-    offers: ['micro-batch', 'gradient-checkpointing', 'fused-loss', 'sdpa-attention', '8-bit-optimizer'],
+    offers: ['micro-batch', 'gradient-checkpointing', 'fused-loss', 'sdpa-attention', 'paged-8-bit-optimizer'],
   },
   {
     tool: 'a notebook',

@@ -11,7 +11,7 @@ import { choosesMethod } from '../../fields/memory-names.ts'
 import { leaveOut } from '../../fields/supplied.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, FieldValue, Section } from '../../text/section.ts'
-import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
+import { type Lora, type LoraFields, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
 import type { Arguments } from './arguments.ts'
@@ -144,6 +144,7 @@ export function readAdapter(
   model: CatalogueModel | undefined,
   adapter: Field | undefined,
   defaults: AdapterDefaults = trlAdapters,
+  saved: Pick<LoraFields, 'trainsTables' | 'savedOnHost'> = {},
 ): Lora | undefined {
   if (adapter === undefined) return undefined
   const targetField = find('lora_target_modules', 'target_modules', 'lora_target')
@@ -157,6 +158,7 @@ export function readAdapter(
     modulesToSave: find('lora_modules_to_save', 'modules_to_save'),
     taskType: adapterSetting(find, 'task_type'),
     ...(isOn(reader, find('use_dora')) && { form: 'dora' }),
+    ...saved,
   })
 }
 

@@ -8,12 +8,13 @@ import { readGpus } from '../../fields/gpus.ts'
 import { readLabels } from '../../fields/model-fields.ts'
 import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
 import type { Field } from '../../text/section.ts'
+import { tellIdleAdapters } from '../../trainer/adapter.ts'
 import { readImplementation } from '../../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../../trainer/checkpoints.ts'
 import { readEvaluation } from '../../trainer/evaluation.ts'
 import { keptWhole, loadsWhole, quantizesOnLoad } from '../../trainer/loading.ts'
 import type { Training } from '../../trainer/method.ts'
-import { readTrainerOptimizer } from '../../trainer/optimizer.ts'
+import { hasEightBitEmbeddings, readTrainerOptimizer } from '../../trainer/optimizer.ts'
 import { readResuming } from '../../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch } from '../../trainer/sharding.ts'
 import { isStoredQuantized } from '../../trainer/stored-quantization.ts'
@@ -29,11 +30,13 @@ import { castsAdapters, hasTrlDefaults, isPreparedByTrl, readCheckpointedLoss, r
 import { isTrlBefore } from './trl-release.ts'
 import {
   evaluatedByUnsloth,
+  groupsEmbeddings,
   isOffloadedByUnsloth,
   loadsQuantisedByUnsloth,
   readUnslothExperts,
   readUnslothKernels,
   readUnslothModules,
+  savedByUnsloth,
   tellFloat32,
   unslothDefaults,
 } from './unsloth.ts'
@@ -81,6 +84,8 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
   const by = { method: training.method, isSft, quantization: weights.quantization }
   const castLora =
     lora && castsAdapters(reader, trainerArguments, by) ? { ...lora, inWeightsType: true as const } : lora
+  const unslothKernels = readUnslothKernels(reader, declared, { lora, hasOwnLoss: isSft })
+  tellIdleAdapters(reader, lora, fusedLoss ?? unslothKernels.fusedLoss)
   return {
     ...sharded,
     gpus,
@@ -101,7 +106,7 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
       quantization: weights.quantization,
       targets: find('lora_target_modules', 'target_modules'),
     }),
-    ...readUnslothKernels(reader, declared, { lora, hasOwnLoss: isSft }),
+    ...unslothKernels,
   }
 }
 
@@ -145,14 +150,12 @@ function readArithmetic(
     isOn: () => hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.19'),
   })
   const made = declared?.ownLoop?.optimizer
+  const named = find('optim') ?? findText(optimizerKey, trainersOptimizer) ?? adafactorField(reader, find('adafactor'))
   const optimizer = made
     ? reader.note('optimizer', made.name, made.field)
-    : readTrainerOptimizer(
-        reader,
-        find('optim') ?? findText(optimizerKey, trainersOptimizer) ?? adafactorField(reader, find('adafactor')),
-        declared?.ofUnsloth && unslothDefaults.optimizer,
-      )
-  return { ...computed, optimizer }
+    : readTrainerOptimizer(reader, named, declared?.ofUnsloth && unslothDefaults.optimizer)
+  const isInEightBits = hasEightBitEmbeddings(named) ?? groupsEmbeddings(find)
+  return { ...computed, optimizer, ...(isInEightBits && { eightBitEmbeddings: isInEightBits }) }
 }
 
 /** Adapters and quantisation, and what a GPU holds while such weights are loaded. */
@@ -163,7 +166,9 @@ function readWeights(
   divided: Sharded & { readonly gpus: number | undefined },
 ) {
   const { declared, find } = trainerArguments
-  const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
+  const checkpoints = find('gradient_checkpointing', 'use_gradient_checkpointing')
+  const saved = savedByUnsloth(declared, model, checkpoints)
+  const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf, saved)
   const quantization = readQuantization(reader, trainerArguments, adapter)
   tellFloat32(reader, declared, model)
   const quantized = {

@@ -10,8 +10,9 @@ import type { TrainingSpec } from '../../../training/spec.ts'
 import { isBefore } from '../../../training/versions.ts'
 import type { Default, FieldReader } from '../../fields/fields.ts'
 import type { Field } from '../../text/section.ts'
-import { namesIn } from '../../trainer/adapter.ts'
+import { type LoraFields, namesIn } from '../../trainer/adapter.ts'
 import { type Declared, unslothAdapters } from './declared.ts'
+import type { Find } from './task.ts'
 
 /** Every block's input waits on the host. That of the last one does not, which is not told apart. */
 export function isOffloadedByUnsloth(field: Field | undefined): field is Field {
@@ -109,6 +110,28 @@ export function readUnslothModules(
   const hasThem = isVisionLanguageModel(config) || isAudioModel(config) || familyOf(config).recurrence?.(config)
   if (!hasThem) return undefined
   return reader.note('unquantized', { names: [...unquantizedNames], rule: 'either' as const }, "Unsloth's loader")
+}
+
+/** trainer.py create_optimizer: with a rate of their own UnslothTrainer groups the embeddings itself, and leaves their state to the optimizer. */
+export function groupsEmbeddings(find: Find): true | undefined {
+  const rate = find('embedding_learning_rate')
+  return (rate !== undefined && rate.value.kind !== 'empty') || undefined
+}
+
+/** models/loader.py: those that models/llama.py loads, the only ones whose embeddings train whole where they are among the targets. */
+const ofLlama: ReadonlySet<string> = new Set(['llama', 'mistral', 'gemma', 'gemma2', 'qwen2', 'qwen3'])
+
+/**
+ * How modules train whole beside adapters: embeddings that are among the targets, and where the originals wait. With its own
+ * checkpointing it moves these to disk (models/_utils.py offload_input_embeddings).
+ */
+export function savedByUnsloth(
+  declared: Declared | undefined,
+  model: CatalogueModel | undefined,
+  checkpoints: Field | undefined,
+): Pick<LoraFields, 'trainsTables' | 'savedOnHost'> {
+  if (declared?.adaptersOf !== unslothAdapters || model === undefined || !ofLlama.has(model.family)) return {}
+  return { trainsTables: true, ...(isOffloadedByUnsloth(checkpoints) && { savedOnHost: true }) }
 }
 
 type Kernels = Partial<

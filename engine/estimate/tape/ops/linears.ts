@@ -5,7 +5,7 @@ import type { LinearOptions, LinearPart } from '../../../program/ops/linears.ts'
 import { isOfNemoRl } from '../../../training/choices.ts'
 import { isUnquantized } from '../../../training/unquantized.ts'
 import { made } from '../autograd.ts'
-import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
+import { type Adapters, adapterWeight, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
 import { checkpointedLoss } from '../kernels/checkpointed-loss.ts'
 import { chunkedLoss } from '../kernels/chunked-loss.ts'
 import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
@@ -28,6 +28,7 @@ export function embedding(tape: Tape, name: string, ids: Tensor, count: number, 
   const { gpus = 1, dividesTokens = false } = tape.spec.tensorParallel ?? {}
   const shape = [dividesTokens ? count / gpus : count, features]
   const table = savedWhole(tape, name, shape) ?? weightNamed(tape, `${name}.weight`, shape)
+  tape.embeddings.add(table.storage)
   const output = tape.tensor([...ids.shape, features], table.dtype, [table], ids)
   tape.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)], kernel: 'look-up' })
   return ids === tape.batchInput ? ownTokens(tape, amongWords(tape, output)) : output
@@ -92,6 +93,7 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
     const { chunkedLoss: chunks, checkpointedLoss: isCheckpointed, fusedLoss: isFused, method } = tape.spec
     const weight = () => linearWeight(tape, name, [outFeatures, lastSize(x)], options)
     const isOwnLoss = tape.takesOwnLoss
+    if (isFused) idleAdapters(tape, name, outFeatures, lastSize(x))
     if (chunks !== undefined && tape.pass === undefined) return chunkedLoss(tape, name, x, weight(), chunks)
     if (isCheckpointed && isOwnLoss) return checkpointedLoss(tape, name, x, weight())
     if (isFused && method?.kind !== 'online') return fusedLoss(tape, name, x, weight())
@@ -99,6 +101,14 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
     if (tape.spec.modelCode === 'litgpt' && isOwnLoss) return litgptLoss(tape, name, x, outFeatures, options)
   }
   return maybeAdapted(tape, name, x, outFeatures, options)
+}
+
+/** A fused loss takes the layer's own weights, so that its adapters are there and get no gradient. */
+function idleAdapters(tape: Tape, name: string, outFeatures: number, features: number): void {
+  const { lora } = tape.spec
+  if (lora === undefined || !isAdapted(tape, name)) return
+  adapterWeight(tape, `${name}.lora_A.weight`, [lora.rank, features])
+  adapterWeight(tape, `${name}.lora_B.weight`, [outFeatures, lora.rank])
 }
 
 function maybeAdapted(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {

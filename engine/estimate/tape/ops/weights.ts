@@ -54,7 +54,7 @@ export function savedWhole(
   part: 'weight' | 'bias' = 'weight',
 ): Tensor | undefined {
   if (!isSavedWhole(tape, name) || !isPolicy(tape)) return undefined
-  weightNamed(tape, original, shape)
+  if (!tape.spec.lora?.savedOnHost) weightNamed(tape, original, shape)
   return tape.parameter(`${name}.modules_to_save.default.${part}`, shape, { trainable: true })
 }
 

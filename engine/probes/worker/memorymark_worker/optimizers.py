@@ -7,11 +7,12 @@ from typing import Any
 import torch
 import transformers
 from torch import Tensor
-from torch.nn import Parameter
+from torch.nn import Module, Parameter
 
 from .requests import Spec
 
-OptimizerMaker = Callable[[str, list[Parameter]], Any]
+# The optimizer's name, its parameters, and those of embeddings of which it keeps state in 32 bits.
+OptimizerMaker = Callable[[str, list[Parameter], frozenset[Tensor]], Any]
 
 
 # At rate 0 the same kernels run, and weights stay finite however many random batches a trial trains
@@ -19,7 +20,7 @@ OptimizerMaker = Callable[[str, list[Parameter]], Any]
 LEARNING_RATE = 0.0
 
 
-def make_optimizer(name: str, parameters: list[Parameter]) -> Any:
+def make_optimizer(name: str, parameters: list[Parameter], in_32_bits: frozenset[Tensor] = frozenset()) -> Any:
     match name:
         case "adamw":
             return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=True)
@@ -38,11 +39,11 @@ def make_optimizer(name: str, parameters: list[Parameter]) -> Any:
             return transformers.optimization.Adafactor(parameters, lr=LEARNING_RATE, scale_parameter=False,
                                                        relative_step=False)
         case "lion" | "adamw-8bit" | "paged-adamw-8bit" | "paged-adamw":
-            return ShapedOptimizer(name, parameters)
+            return ShapedOptimizer(name, parameters, in_32_bits)
     raise ValueError(f"unknown optimizer {name}")
 
 
-def make_real_optimizer(name: str, parameters: list[Parameter]) -> Any:
+def make_real_optimizer(name: str, parameters: list[Parameter], in_32_bits: frozenset[Tensor] = frozenset()) -> Any:
     if name == "adamw-fused":
         return torch.optim.AdamW(parameters, lr=LEARNING_RATE, fused=True)
     if "8bit" in name or "8-bit" in name:
@@ -51,14 +52,34 @@ def make_real_optimizer(name: str, parameters: list[Parameter]) -> Any:
         except ImportError as error:
             raise RuntimeError(f"{name} needs bitsandbytes: pip install bitsandbytes") from error
         paged = "paged" in name
-        return (bitsandbytes.optim.PagedAdamW8bit if paged else bitsandbytes.optim.AdamW8bit)(parameters, lr=LEARNING_RATE)
+        optimizer = (bitsandbytes.optim.PagedAdamW8bit if paged else bitsandbytes.optim.AdamW8bit)(parameters, lr=LEARNING_RATE)
+        keep_in_32_bits(optimizer, parameters, in_32_bits)
+        return optimizer
     return make_optimizer(name, parameters)
 
 
-def optimizer_of(spec: Spec, parameters: list[Parameter], make: OptimizerMaker = make_optimizer) -> Any:
+def keep_in_32_bits(optimizer: Any, parameters: list[Parameter], some: frozenset[Tensor]) -> None:
+    """As bitsandbytes' manager has it, one for all optimizers of the process, by the places of parameters in their groups."""
+    if not some:
+        return
+    optimizer.mng.initialize()
+    for place, parameter in enumerate(parameters):
+        if parameter in some:
+            optimizer.mng.index2config[(0, place)] = {"optim_bits": 32}
+
+
+def optimizer_of(spec: Spec, model: Module, make: OptimizerMaker = make_optimizer) -> Any:
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if spec.get("optimizerInBackward"):
         return InBackward(spec["optimizer"], parameters, make)
-    return make(spec["optimizer"], parameters)
+    return make(spec["optimizer"], parameters, embeddings_in_32_bits(spec, model))
+
+
+def embeddings_in_32_bits(spec: Spec, model: Module) -> frozenset[Tensor]:
+    """transformers 5.18 trainer.py create_optimizer, which tells bitsandbytes to keep more than 8 bits of these."""
+    if spec["loop"] != "trainer" or spec.get("eightBitEmbeddings"):
+        return frozenset()
+    return frozenset(module.weight for module in model.modules() if isinstance(module, torch.nn.Embedding))
 
 
 class InBackward:
@@ -68,7 +89,7 @@ class InBackward:
         self.is_untouched = name == "adamw-fused" and make is make_optimizer
         self.optimizers: dict[Tensor, Any] = {}
         for parameter in parameters:
-            self.optimizers[parameter] = make(name, [parameter])
+            self.optimizers[parameter] = make(name, [parameter], frozenset())
             parameter.register_post_accumulate_grad_hook(self.step_with)
 
     def step_with(self, parameter: Tensor) -> None:
@@ -91,8 +112,8 @@ class ShapedOptimizer:
 
     MIN_8BIT_ELEMENTS, BLOCK_ELEMENTS, MIN_PAGED_ELEMENTS = 4_096, 256, 100_000
 
-    def __init__(self, name: str, parameters: list[Parameter]) -> None:
-        self.name, self.parameters = name, parameters
+    def __init__(self, name: str, parameters: list[Parameter], in_32_bits: frozenset[Tensor]) -> None:
+        self.name, self.parameters, self.in_32_bits = name, parameters, in_32_bits
         self.state: list[Tensor] = []
 
     def step(self) -> None:
@@ -103,7 +124,8 @@ class ShapedOptimizer:
     def state_of(self, parameter: Tensor) -> list[Tensor]:
         if self.name == "lion":
             return [torch.empty_like(parameter)]
-        is_8bit = self.name != "paged-adamw" and parameter.numel() >= self.MIN_8BIT_ELEMENTS
+        is_small = parameter.numel() < self.MIN_8BIT_ELEMENTS
+        is_8bit = self.name != "paged-adamw" and not is_small and parameter not in self.in_32_bits
         state: list[Tensor] = []
         # Paged moments are in managed memory, which PyTorch's allocator does not see.
         if not (self.name.startswith("paged") and parameter.numel() >= self.MIN_PAGED_ELEMENTS):

@@ -85,6 +85,7 @@ class Spec(TypedDict, total=False):
     checkpointEvery: int
     checkpointedLoss: bool
     fusedLoss: bool
+    eightBitEmbeddings: bool
     paddedBatches: Required[bool]
     sequenceLength: int
     targetLength: int

@@ -28,7 +28,7 @@ def trace(request: Request) -> Json:
             ledger.enter(tensor)
         weight_bytes = ledger.live_bytes
         training = spec["step"] == "training"
-        optimizer = optimizer_of(spec, [parameter for parameter in model.parameters() if parameter.requires_grad])
+        optimizer = optimizer_of(spec, model)
         script = Script(spec, optimizer.zero_grad)
         for step in range(2):
             ledger.peak_bytes = ledger.live_bytes

@@ -46,7 +46,7 @@ class RealLoop:
         self._scaler = torch.amp.GradScaler(device.kind, init_scale=1.0,
                                             enabled=self._spec["precision"] == "amp-fp16" and self._training)
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
-        self._optimizer = optimizer_of(self._spec, trained, make_real_optimizer) if self._training else None
+        self._optimizer = optimizer_of(self._spec, self._model, make_real_optimizer) if self._training else None
         self._trained = trained
         self._script = Script(self._spec, self._release_gradients)
 
