@@ -104,6 +104,12 @@ export const namedCases: readonly HostileInput[] = [
     '200 trainers',
     'Trainer(model=m, args=TrainingArguments("o", per_device_train_batch_size=x)).train()\n'.repeat(200),
   ),
+  script('a script of 200,000 closing brackets', ')\n'.repeat(200_000)),
+  loop(
+    'a loop below 20,000 imports of everything',
+    pieces(20_000, index => `from m${index} import *\n`),
+  ),
+  launchedScript('a script that is passed 100,000 words', ` ${'+ 5 '.repeat(100_000)}`),
   launcher('a launcher of 30,000 here-documents', `cat ${'<<a '.repeat(30_000)}\n`),
   launcher('a variable that is put together from itself 60 times', `X=\${Y:-a}\n${'X="$X$X"\n'.repeat(60)}`),
   launcher('a variable whose letters are doubled 60 times', `X=a\n${`X=\${X//a/aa}\n`.repeat(60)}`),
@@ -134,6 +140,33 @@ function script(name: string, text: string): HostileInput {
   const training =
     'Trainer(model="gpt2", args=TrainingArguments("o", per_device_train_batch_size=x, bf16=f0(d60["x"]))).train()\n'
   const filesIn = (folder: string) => ({ [`${folder}/train.py`]: `${imports}${text}${training}` })
+  return { kind: 'files', name, isAlone: true, filesIn }
+}
+
+/** `lines` before a loop over a data loader. */
+function loop(name: string, lines: readonly string[]): HostileInput {
+  const above = `import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained("gpt2").cuda()
+loader = DataLoader(data, batch_size=8, shuffle=True)
+optimizer = torch.optim.AdamW(model.parameters())
+`
+  const steps = 'for batch in loader:\n    loss = model(**batch).loss\n    loss.backward()\n    optimizer.step()\n'
+  const filesIn = (folder: string) => ({ [`${folder}/train.py`]: `${above}${lines.join('')}${steps}` })
+  return { kind: 'files', name, isAlone: true, filesIn }
+}
+
+/** A script of the arguments of transformers and its launcher, which passes the words on one line. */
+function launchedScript(name: string, words: string): HostileInput {
+  const parsed = `from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+(args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()
+Trainer(AutoModelForCausalLM.from_pretrained("gpt2"), args=args).train()
+`
+  const filesIn = (folder: string) => ({
+    [`${folder}/train.py`]: parsed,
+    [`${folder}/train.sh`]: `python train.py --tags${words}--per_device_train_batch_size 8\n`,
+  })
   return { kind: 'files', name, isAlone: true, filesIn }
 }
 

@@ -2,15 +2,26 @@
 import type { PartialParse, Tree } from '@lezer/common'
 import { parser } from '@lezer/python'
 
-/** Takes time linear in the text, and never throws: what is not Python becomes error nodes. */
+/** Steps around mistakes, each of which takes as long as hundreds of others; a mistake takes some ten. */
+const MAX_RECOVERING_STEPS = 20_000
+
+/**
+ * Takes time linear in the text, and never throws: what is not Python becomes error nodes. Of a text of thousands of mistakes, which
+ * nobody can run, only what stands before most of them is read.
+ */
 export function parsePython(text: string): Tree {
-  const parse = parser.startParse(text)
+  const parse: Parse = parser.startParse(text)
   rememberActions(parse)
+  let recovering = 0
   for (;;) {
     const tree = parse.advance()
     if (tree !== null) return tree
+    if (parse.recovering && ++recovering === MAX_RECOVERING_STEPS) parse.stopAt(parse.parsedPos)
   }
 }
+
+/** As @lezer/lr 1.4 parses: `recovering` is above 0 for some tokens after a mistake. */
+type Parse = PartialParse & { readonly tokens?: Tokens; readonly recovering?: number }
 
 /** What @lezer/lr 1.4 keeps of the tokens ahead (TokenCache), as far as it is used here. */
 interface Tokens {
@@ -28,7 +39,7 @@ const remembered = new Map<number, readonly number[]>()
  * Lezer scans all actions of a state for each token, which takes a third of its time. They depend on the grammar alone, so that
  * each scan is made once. Without the method, the parse is only slower.
  */
-function rememberActions(parse: PartialParse & { readonly tokens?: Tokens }): void {
+function rememberActions(parse: Parse): void {
   const { tokens } = parse
   if (typeof tokens?.addActions !== 'function') return
   const scan = tokens.addActions.bind(tokens)

@@ -4,7 +4,7 @@ import type { Position } from '../../../base/position.ts'
 import { plain, plainSentence } from '../../text/quote.ts'
 import { type Field, type FieldValue, type Place, Section } from '../../text/section.ts'
 import type { Module } from '../syntax/module.ts'
-import { type Located, lineOf, placeIn, type Value } from '../values/values.ts'
+import { type Located, lineOf, lineOffset, placeIn, type Value } from '../values/values.ts'
 
 /** Of one field; a dictionary that holds itself twice, sixty levels deep, holds more. */
 const MAX_VALUES = 5_000
@@ -54,8 +54,8 @@ function placeOf({ module, from, to }: Located): Place {
 
 export function positionOf(module: Module, offset: number): Position {
   if (module.notebook !== undefined) return module.notebook.positionOf(offset)
-  const start = module.text.lastIndexOf('\n', offset - 1) + 1
-  return { line: lineOf(module, offset), column: offset - start + 1 }
+  const line = lineOf(module, offset)
+  return { line, column: offset - lineOffset(module, line) + 1 }
 }
 
 function fieldValue(value: Value, key: string, file: Module, room: Room): FieldValue {

@@ -163,8 +163,17 @@ function rootsAround(folder: string): readonly string[] {
 
 const MAX_ADDED = 4
 
+/** Of each module that imports something, looked for once. */
+const foldersAdded = new WeakMap<Module, readonly string[]>()
+
+function addedFolders(module: Module): readonly string[] {
+  const known = foldersAdded.get(module) ?? findAddedFolders(module)
+  foldersAdded.set(module, known)
+  return known
+}
+
 /** `sys.path.append("modules")`, from the root or from the script; without a literal, mostly the folder above. */
-function addedFolders({ path, text }: Module): readonly string[] {
+function findAddedFolders({ path, text }: Module): readonly string[] {
   const folder = posix.dirname(path)
   const added = text.matchAll(/^[ \t]*sys\.path\.(?:append|insert)\(([^\n]{1,200})$/gm)
   const folders = Array.from(added, ([, given = '']) => {

@@ -44,3 +44,18 @@ it('no actions of a state and a token are looked for twice', () => {
   expect(scan.mock.calls.length).toBeGreaterThan(100)
   scan.mockRestore()
 })
+
+describe('of mistakes', () => {
+  const start = (mistakes: number) => `x = 1\n${')\n'.repeat(mistakes)}y = 2\n`
+  const has = (text: string, name: string) => written(parsePython(text)).includes(`${name} ${text.indexOf('y = 2')}`)
+
+  it('a hundred are gone around', () => {
+    expect(has(start(100), 'AssignStatement')).toBe(true)
+  })
+
+  it('of 100,000 most are not', () => {
+    const text = start(100_000)
+    expect(has(text, 'AssignStatement')).toBe(false)
+    expect(parsePython(text).length).toBeLessThan(100_000)
+  })
+})
