@@ -28,6 +28,9 @@ const sequenceKeys = wordList(`
 /** What stands for the length of a transcript; lengths of sources are seconds of sound. */
 const transcriptKeys = ['max_target_length', 'max_label_length', 'max_labels_length']
 
+/** What a script says by padding to `max_length` without a length: no setting of the Trainer's. */
+export const FILLS_UP = 'fills_up_text'
+
 export function readLengths(
   reader: FieldReader,
   trainerArguments: Arguments,
@@ -45,13 +48,23 @@ export function readLengths(
   const completionLength = method?.kind === 'online' ? method.completionLength : undefined
   if (model !== undefined && readsSound(model.config)) return readInputSize(reader, model, soundOf(trainerArguments))
   const transcribes = model !== undefined && familyOf(model.config).transcribes === true
+  const filled = filledLength(find(FILLS_UP), model)
   const size = readInputSize(reader, model, {
-    sequenceLength: completionLength === undefined ? find(...(transcribes ? transcriptKeys : sequenceKeys)) : undefined,
+    sequenceLength:
+      completionLength === undefined ? (find(...(transcribes ? transcriptKeys : sequenceKeys)) ?? filled) : undefined,
     imageSize: find('image_size'),
     ...(transcribes ? longestTranscript(trainerArguments) : unwrittenLength(reader, trainerArguments, choice, method)),
     ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
   })
   return { ...size, ...(transcribes ? {} : readTarget(reader, trainerArguments, choice)) }
+}
+
+/** The tokenizers of models with a table of positions let texts be as long as that. */
+function filledLength(field: Field | undefined, model: CatalogueModel | undefined): Field | undefined {
+  const limit = model?.positionLimit
+  if (field === undefined || limit === undefined) return undefined
+  const assumption = `Sequences of ${limit} tokens: text is filled up to the tokenizer's own limit, taken to be the model's.`
+  return { ...field, value: { kind: 'number', number: limit }, assumptions: [...(field.assumptions ?? []), assumption] }
 }
 
 /** What transformers' example scripts cut sound to, in seconds; what the calls of feature extractors cut it to, in samples. */

@@ -1,11 +1,12 @@
 /** How long sequences become, where no argument of the trainer says so: scripts cut them when they tokenise. */
 import { wordList } from '../../../base/word-list.ts'
+import { FILLS_UP } from '../../dialects/huggingface/lengths.ts'
 import type { Field } from '../../text/section.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import { placeIn, type Value } from '../values/values.ts'
-import { fieldOf, openField } from './fields.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
 import { handedLengths } from './handed-length.ts'
 import { dataFiles } from './loop-files.ts'
 import { argument } from './model-chain.ts'
@@ -140,7 +141,7 @@ function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolea
   if (calls.some(cutsByItself)) {
     const limits = [...new Set([module, file])].map(each => tokenizerLimits(each, evaluator))
     const limit = limits.find(({ length: found }) => found > 0)
-    return limit === undefined ? written : [agreed(limit, 'max_length', file), ...written]
+    return limit === undefined ? [...fillsUp(calls, file), ...written] : [agreed(limit, 'max_length', file), ...written]
   }
   const handed = handedLengths(module, evaluator).map(({ value }) => value)
   const length = handed.length > 0 ? [agreed(handed, 'max_length', file)] : namedConstant(module, evaluator, file)
@@ -170,6 +171,22 @@ function cutsByItself(call: Call): boolean {
   return (
     isOn && !given.some(each => each.kind !== 'positional' && (each.kind !== 'keyword' || each.name === 'max_length'))
   )
+}
+
+/** `tokenizer(text, padding="max_length", truncation=True)`: every text becomes as long as the tokenizer lets it, which its files say. */
+function fillsUp(calls: readonly Call[], file: Module): readonly Field[] {
+  const filling = calls.find(call =>
+    callExpression(call)?.arguments.some(
+      each =>
+        each.kind === 'keyword' &&
+        each.name === 'padding' &&
+        each.value.kind === 'text' &&
+        each.value.text === 'max_length',
+    ),
+  )
+  if (filling === undefined) return []
+  const { module, at, node } = filling
+  return [saidBy({ module, from: at, to: node.to, remarks: [] }, FILLS_UP, { kind: 'flag', flag: true }, file)]
 }
 
 interface Given {

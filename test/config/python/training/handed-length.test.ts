@@ -28,6 +28,14 @@ describe('a length handed to a data set of the repository', () => {
     ['as a number', 'RowsDataset("a", tokenizer, max_length=300)', 300],
     ['of tokens', 'RowsDataset("a", tokenizer, max_token_len=128)', 128],
     ['of input', 'RowsDataset("a", tokenizer, max_input_length=200)', 200],
+    ['by its place', 'RowsDataset("a", tokenizer, args.max_length)', 768],
+    [
+      'by its place, from a dictionary',
+      '[sizes := {"max_len": 96}, RowsDataset("a", tokenizer, sizes["max_len"])][1]',
+      96,
+    ],
+    ['by its place, of no run yet', 'RowsDataset("a", tokenizer, args.chosen_length)', 1_024],
+    ['by its place, beside no tokenizer', 'RowsDataset("a", other, args.max_length)', 1_024],
   ])('counts %s', async (_, handed, sequenceLength) => {
     expect(await readBeside(script(handed), { 'rows.py': dataset })).toMatchObject({ spec: { sequenceLength } })
   })

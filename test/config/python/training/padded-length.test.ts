@@ -47,6 +47,32 @@ describe("the tokenizer's own length", () => {
   })
 })
 
+describe('text filled up to no length of its own', () => {
+  const cut = 'padding="max_length", truncation=True'
+  const of = (name: string) => script({ cut }).replaceAll('bert-base-uncased', name)
+
+  it.each<readonly [string, number]>([
+    ['gpt2', 1_024],
+    ['roberta-base', 512],
+  ])('is as long as the positions of %s', async (name, length) => {
+    const { spec, assumptions, assumesLength } = await trained(of(name))
+    expect(spec.sequenceLength).toBe(length)
+    expect(assumesLength).toBeUndefined()
+    expect(assumptions).toContain(
+      `Sequences of ${length} tokens: text is filled up to the tokenizer's own limit, taken to be the model's.`,
+    )
+  })
+
+  it('is as long as the tokenizer was told', async () => {
+    expect(await lengthOf({ cut, load: ', model_max_length=256' })).toBe(256)
+  })
+
+  it('is not told of models without a table of positions, whose tokenizers may have no limit', async () => {
+    const { assumesLength } = await trained(of('Qwen/Qwen3-0.6B'))
+    expect(assumesLength).toBe(true)
+  })
+})
+
 describe('a collator', () => {
   const cut = 'truncation=True, max_length=192'
 
