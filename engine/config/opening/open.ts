@@ -47,7 +47,7 @@ export async function openFile(
   }
   if (!mayTrain(file.text)) return isNotebookPath(file.path) ? openLaunched(file, sources, supplied, searched) : notOurs
   // The parser is read when the first script asks for it: few changes have one.
-  const { openScript, startsNone } = await import('../python/script.ts')
+  const { openScript, startsNone, trainsNothing } = await import('../python/script.ts')
   const alone = await openScript(file, sources)
   if (alone === startsNone && isNotebookPath(file.path)) return openLaunched(file, sources, supplied, searched)
   if (alone === startsNone || alone.kind === 'unreadable') return withoutCallers(alone)
@@ -59,6 +59,8 @@ export async function openFile(
   }
   const { passed } = launched
   const opened = passed.length === 0 ? alone : await openScript({ ...file, passed }, sources)
+  // What starts it evaluates: its training is what the file says.
+  if (opened === trainsNothing) return scriptConfig(alone, file, supplied, notLaunched)
   return scriptConfig(opened, file, supplied, launched)
 }
 

@@ -105,7 +105,7 @@ export function isForConfig({ key }: Pick<Argument, 'key'>): boolean {
 
 /** Arguments in which two runs may differ and still need the same memory. */
 const withoutBearing =
-  /^(?:output_dir|run_name|seed|data_seed|learning_rate|lr|num_train_epochs|epochs|max_steps|logging_\w+|save_\w+|eval_\w+|report_to|warmup_\w+|weight_decay|project|name|data|dataset\w*|\w*_file|\w*_path|(?=\w*data)\w+|task_name|hub_\w+|push_to_hub|beta)$/
+  /^(?:output_dir|run_name|seed|data_seed|learning_rate|lr|num_train_epochs|epochs|max_steps|logging_\w+|save_\w+|eval_(?!only)\w+|report_to|warmup_\w+|weight_decay|project|name|data|dataset\w*|\w*_file|\w*_path|(?=\w*data)\w+|task_name|hub_\w+|push_to_hub|beta)$/
 
 /** Paths and names of data have none, those of models have. */
 const decides = /^(?!hub_|save_|load_best_|output_|push_)\w*(?:model|deepspeed|adapter)/

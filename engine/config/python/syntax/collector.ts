@@ -337,6 +337,7 @@ class Collector {
     const values = children(node).filter(({ name }) => !/^(?:return|,|;|Comment)$/.test(name))
     const value = this.#valueOf(values, node)
     this.#scope.leavesAt.push(node.from)
+    if (isInConditions(node)) this.#scope.leavesWhere.push(this.#place(node.from))
     if (value !== undefined) this.#scope.returns.push({ ...this.#place(node.from), value })
   }
 
@@ -375,4 +376,11 @@ function bind(bindings: Map<string, Binding[]>, name: string, binding: Binding):
   const known = bindings.get(name)
   if (known === undefined) bindings.set(name, [binding])
   else known.push(binding)
+}
+
+/** Within branches of `if` alone, of a function. */
+function isInConditions(statement: SyntaxNode): boolean {
+  let node = statement.parent
+  while (node?.name === 'Body' || node?.name === 'IfStatement') node = node.parent
+  return node?.name === 'FunctionDefinition'
 }

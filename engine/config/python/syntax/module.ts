@@ -53,7 +53,7 @@ export function newScope(
   module: Module,
   described: Pick<Scope, 'kind' | 'name' | 'parent' | 'from'> & Partial<Pick<Scope, 'bases' | 'decorators'>>,
 ): Scope {
-  const own = { bindings: new Map(), members: new Map(), parameters: [], returns: [], leavesAt: [] }
+  const own = { bindings: new Map(), members: new Map(), parameters: [], returns: [], leavesAt: [], leavesWhere: [] }
   return { module, bases: [], decorators: [], ...own, ...described }
 }
 
@@ -76,6 +76,8 @@ export interface Scope {
   readonly returns: (Place & { readonly value: { readonly expression: Expression } })[]
   /** Where a function returns, with a value or without. */
   readonly leavesAt: number[]
+  /** Those of them that the conditions around decide: no loop, no error. */
+  readonly leavesWhere: Place[]
   /** Of a class. */
   readonly bases: readonly Expression[]
   /** Names of the decorators, and calls of them. */

@@ -50,6 +50,47 @@ describe('a script that asks do_train', () => {
   })
 })
 
+describe('a script that leaves before its trainer', () => {
+  const leaving = `import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--size", type=int, default=2)
+    parser.add_argument("--eval-only", action="store_true")
+    args = parser.parse_args()
+    if args.eval_only:
+        return evaluate(args)
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    trainer = Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=args.size))
+    trainer.train()
+main()
+`
+  const launchers = { 'score.sh': 'python train.py --eval-only --size 4\n', 'run.sh': 'python train.py --size 8\n' }
+  const readings = (path: string, text: string, others = {}) =>
+    readConfigAsync({ path, text }, sourcesOf({ 'train.py': leaving, ...others }))
+
+  it('trains nothing where it is asked to', async () => {
+    expect(await readings('score.sh', launchers['score.sh'])).toMatchObject({ kind: 'not-a-training-config' })
+    expect(await readings('run.sh', launchers['run.sh'])).toMatchObject({ spec: { microBatch: 8 } })
+  })
+
+  it.each([[{ 'score.sh': launchers['score.sh'] }], [launchers]])('trains by itself beside %o', async others => {
+    expect(await readings('train.py', leaving, others)).toMatchObject({ spec: { microBatch: 2 } })
+  })
+
+  it.each([
+    ['in a loop', 'for _ in rows:\n        if args.eval_only:\n            return evaluate(args)'],
+    ['where more decides', 'if args.eval_only and rows:\n        return evaluate(args)'],
+    ['in a function of its own', 'def score():\n        if args.eval_only:\n            return evaluate(args)'],
+  ])('is taken to train %s', async (_, left) => {
+    const text = leaving.replace('if args.eval_only:\n        return evaluate(args)', left)
+    expect(text).not.toBe(leaving)
+    expect(await readings('score.sh', launchers['score.sh'], { 'train.py': text })).toMatchObject({
+      spec: { microBatch: 4 },
+    })
+  })
+})
+
 it('a script that takes a file of arguments instead is read with those of its command', async () => {
   const parsed = 'model_args, training_args = parser.parse_args_into_dataclasses()\n'
   const either = script.replace(
