@@ -9,7 +9,8 @@ const shapes: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[]
   [/^resnet(18|34|50|101|152)(?:d?\..*)?$/, ([, depth]) => `microsoft/resnet-${depth}`],
   [/^vit_(base|large)_patch(16|32)_(224|384)(?:\..*)?$/, ([, size, patch, side]) => vit(size, patch, side)],
   [/^vit_(b|l)_(16|32)$/, ([, size, patch]) => vit(size === 'b' ? 'base' : 'large', patch, '224')],
-  [/^deit_(tiny|small|base)_patch16_224(?:\..*)?$/, ([, size]) => `facebook/deit-${size}-patch16-224`],
+  // The two smaller ViTs are of DeiT's shapes.
+  [/^(?:deit_(?:tiny|small|base)|vit_(?:tiny|small))_patch16_224(?:\..*)?$/, ([name]) => deit(name)],
   [/^(?:tf_)?efficientnet_b([0-7])(?:_(?:aa|ap|ns))?(?:\..*)?$/, ([, size]) => `google/efficientnet-b${size}`],
   [/^convnext_(tiny|small|base|large)(?:\..*)?$/, ([, size]) => `facebook/convnext-${size}-224`],
 ]
@@ -17,6 +18,11 @@ const shapes: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[]
 function vit(size = '', patch = '', side = ''): string {
   const inHub = patch === '32' && side === '224' ? `-in21k` : ''
   return `google/vit-${size}-patch${patch}-${side}${inHub}`
+}
+
+function deit(name: string): string {
+  const [, size] = name.split('_')
+  return `facebook/deit-${size}-patch16-224`
 }
 
 /** Models that classify no images, around backbones whose names they bear: `models.detection.fasterrcnn_resnet50_fpn`. */
