@@ -135,7 +135,8 @@ export function imageFields(module: Module, evaluator: Evaluator): readonly Fiel
       .map(({ here }) => ({ here, name, side })),
   )
   const [first] = sets
-  if (first === undefined || sets.some(({ side }) => side !== first.side)) return []
+  const isScaled = ['resize', 'interpolate'].some(name => module.calls.has(name))
+  if (first === undefined || isScaled || sets.some(({ side }) => side !== first.side)) return []
   const { here, name, side } = first
   const remark = `Images of ${side}×${side} pixels, as ${name} has them (${placeIn(here.module, here.from)}): nothing is found that scales them.`
   return [saidBy({ ...here, remarks: [remark] }, 'image_size', { kind: 'number', number: side }, module, name)]

@@ -158,7 +158,7 @@ function copiedWeights(modules: readonly Module[], evaluator: Evaluator): readon
   return copy === undefined ? [] : [`A copy of weights (${placeIn(copy.module, copy.at)}) is the code's own`]
 }
 
-const modelNames = /^(?:model|net|network|student|classifier|encoder|policy|self|forward)$/
+const modelNames = /^(?:model|net|network|student|classifier|encoder|policy|self|forward|forward_features)$/
 
 /** Two forward passes before one backward pass, as of pairs, of a mixed batch or of a regulariser. */
 function severalForwards({ module, scope, at }: Step): readonly string[] {
@@ -216,10 +216,23 @@ function joinedInStep({ module, scope, at, around: step }: Step, evaluator: Eval
     })
   }
   const joined = ['cat', 'concat', 'repeat', 'repeat_interleave', 'tile', 'expand', 'interpolate'].flatMap(inStep)
-  const found = joined.find(call => isFed(call) && evaluator.mayRun(call))
+  const folded = ['view', 'reshape', 'flatten'].flatMap(inStep).filter(foldsSamples)
+  const found = [...joined, ...folded].find(call => isFed(call) && evaluator.mayRun(call))
   return found === undefined
     ? []
     : [`What is put together or scaled for the model within the step (${placeIn(module, found.at)}) is the code's own`]
+}
+
+/** `crops.view(B * N, C, H, W)`, `ids.view(-1, length)`, `choices.flatten(0, 1)`: several texts or images of each sample in a row. */
+function foldsSamples(call: Call): boolean {
+  const { module } = call
+  const given = callExpression(call)?.arguments ?? []
+  const [first = '', second] = given.flatMap(each =>
+    each.kind === 'positional'
+      ? [module.text.slice(each.value.from, Math.min(each.value.to, each.value.from + BEFORE))]
+      : [],
+  )
+  return (first === '0' && second === '1') || (second !== undefined && /^(?:-1$|[\w.]+ ?\*)/.test(first))
 }
 
 /** `batch["input_ids"][:, :128]`, `images[:16]`, before the model takes them. */

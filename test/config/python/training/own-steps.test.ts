@@ -175,6 +175,13 @@ ${step}
     ['two views in one batch', joined('views = torch.cat([batch["a"], batch["b"]])', 'model(views).loss'), 11],
     ['within the call', joined('pass', 'model(torch.cat([batch, own], dim=1)).loss'), 12],
     ['images that are scaled', joined('x = F.interpolate(batch, size=448)', 'model(x).loss'), 11],
+    [
+      'crops of a sample in a row',
+      joined('x = batch.view(b * n, c, h, w).to(0)', 'model.forward_features(x).loss'),
+      11,
+    ],
+    ['choices of a sample in a row', joined('x = batch["ids"].view(-1, 128)', 'model(x).loss'), 11],
+    ['two axes made one', joined('x = batch.flatten(0, 1)', 'model(x).loss'), 11],
   ])('%s is told', async (_, text, line) => {
     const { sentences, assumesCode } = await told(text)
     expect(sentences).toContain(
@@ -186,6 +193,8 @@ ${step}
   it.each([
     ['of what the model gives', joined('out = model(**batch)', 'torch.cat([out.loss, out.loss]).mean()')],
     ['once the step is done', joined('pass', 'model(**batch).loss', '\n    kept = torch.cat([kept, batch])')],
+    ['of one axis alone', joined('x = batch.view(-1).flatten(1)', 'model(x).loss')],
+    ['of the same samples', joined('x = batch.view(batch.size(0), -1)', 'model(x).loss')],
     ['of what the model does not get', joined('names = torch.cat([a, b])', 'model(**batch).loss')],
   ])('but not what is put together %s', async (_, text) => {
     expect((await told(text)).assumesCode).toBeUndefined()
