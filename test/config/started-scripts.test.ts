@@ -277,6 +277,17 @@ for batch in batches():
     )
   })
 
+  it('leaves no verdict to its arguments where each sample is several texts', async () => {
+    const choosing = `from transformers import AutoModelForMultipleChoice
+from ours import options, OwnTrainer
+args = options()
+OwnTrainer(AutoModelForMultipleChoice.from_pretrained(args.model_name_or_path), args).train()
+`
+    const read = await reading({ 'run.sh': launch, 'train.py': choosing }, 'run.sh')
+    expect(read).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-in-file', line: 1 }] })
+    expect(JSON.stringify(read)).toContain('train.py trains on several choices of each sample (line 1)')
+  })
+
   it.each([
     ['its arguments say the adapters', `${launch} --use_peft --lora_r 8 --lora_target_modules c_attn`, hiding],
     ['it sets none', launch, hiding.replace(/get_peft_model\(load\(args\), .*/, 'load(args)')],

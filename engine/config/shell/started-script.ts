@@ -38,6 +38,8 @@ const setsAdapters =
 const trainer = /Trainer\b/
 /** A loop's own step, whose optimizer and precision are the code's. */
 const stepsItself = /\.backward\(/
+/** Each sample is as many texts as it has choices, which the data says. */
+const choosesAmong = /\b\w{1,40}ForMultipleChoice/
 const namesAdapters = /lora|peft|adapter/i
 
 interface Where {
@@ -72,9 +74,15 @@ export async function startedScript(
     const { path, text } = found
     const adapters = all.some(({ key }) => namesAdapters.test(key)) ? null : setsAdapters.exec(text)
     const loop = trainer.test(text) ? null : stepsItself.exec(text)
-    const at = adapters ?? loop
+    const choices = choosesAmong.exec(text)
+    const at = adapters ?? loop ?? choices
     if (at === null) return undefined
-    const what = adapters ? 'sets adapters or quantised weights itself' : 'trains by a loop of its own'
+    const what =
+      at === adapters
+        ? 'sets adapters or quantised weights itself'
+        : at === loop
+          ? 'trains by a loop of its own'
+          : 'trains on several choices of each sample'
     return { kind: 'hidden', path, what, line: text.slice(0, at.index).split('\n').length }
   }
   const deciding = all.filter(bearing).map(({ key, values }) => `${key}=${values.map(({ text }) => text).join(' ')}`)
