@@ -4,7 +4,8 @@ import type { DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
 import { soundsLikeMemory } from '../../fields/memory-names.ts'
 import { argumentsClass } from '../library.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { placeIn, shownAt, type Value } from '../values/values.ts'
+import { type Instance, type LibraryCall, placeIn, shownAt, type Value } from '../values/values.ts'
+import { unusedFields } from './trl-model-config.ts'
 
 /** What a trainer is told to do. */
 export interface Told {
@@ -38,7 +39,7 @@ export function toldArguments(
     return {
       kind: 'told',
       of,
-      values: given?.values ?? new Map([...settingsPassed(evaluator), ...(value.set?.all() ?? [])]),
+      values: given?.values ?? new Map([...settingsPassed(value, evaluator), ...(value.set?.all() ?? [])]),
       isParsed: value.call === undefined,
       unknown: given?.unknown,
     }
@@ -59,7 +60,7 @@ export function toldArguments(
         of,
         values: new Map([
           ...fields,
-          ...(given?.values ?? (value.isParsed ? settingsPassed(evaluator) : [])),
+          ...(given?.values ?? (value.isParsed ? settingsPassed(value, evaluator) : [])),
           ...(value.set?.all() ?? []),
         ]),
         isParsed: value.isParsed,
@@ -74,7 +75,9 @@ export function toldArguments(
 }
 
 /** What a field of a class of the script's own does to memory is what its code does with it; a length is one everywhere. */
-function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
+function settingsPassed(of: LibraryCall | Instance, evaluator: Evaluator): ReadonlyMap<string, Value> {
+  const { passed } = evaluator
   const isFollowed = (name: string) => passed.isOwnField(name) && soundsLikeMemory(name) && !/len/.test(name)
-  return new Map([...passed.all()].filter(([name]) => !isFollowed(name)))
+  const isUnused = unusedFields(of, evaluator)
+  return new Map([...passed.all()].filter(([name]) => !isFollowed(name) && !isUnused(name)))
 }

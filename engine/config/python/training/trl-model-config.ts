@@ -2,9 +2,10 @@
 import { wordList } from '../../../base/word-list.ts'
 import type { Field } from '../../text/section.ts'
 import { isModelConfig, libraryName } from '../library.ts'
-import type { Module } from '../syntax/module.ts'
+import type { Binding, Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { type LibraryCall, shownAt, type Value } from '../values/values.ts'
+import { parsedClass } from '../values/parsed-classes.ts'
+import { type Instance, type LibraryCall, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField } from './fields.ts'
 
 /** The fields that each of them reads; the first says whether it does anything. */
@@ -47,4 +48,49 @@ function valuesOf(
   return unknown === undefined
     ? new Map([...values].filter(([key, value]) => keys.includes(key) && value.kind !== 'none'))
     : undefined
+}
+
+/** Its fields, by the function that reads them; none for those that only the script itself can use. */
+const readBy: readonly (readonly [fields: RegExp, by: string | undefined])[] = [
+  [/^(?:use_peft|lora_\w+|use_(?:rslora|dora))$/, 'get_peft_config'],
+  [/^(?:load_in_[48]bit|bnb_4bit_\w+|use_bnb_nested_quant)$/, 'get_quantization_config'],
+  [/^(?:attn_implementation|(?:torch_)?dtype)$/, undefined],
+]
+
+/**
+ * Whether a field of the ModelConfig that is parsed beside the trainer's arguments changes nothing, since the script asks for it
+ * nowhere. Where the script hands the object on, every field may count.
+ */
+export function unusedFields(args: LibraryCall | Instance, evaluator: Evaluator): (field: string) => boolean {
+  const nothing = () => false
+  const parsed = [...args.site.scope.bindings].find(([, all]) => all.some(each => isParsedModel(each, args, evaluator)))
+  const uses = parsed && usesOf(parsed[0], args.site.module.text)
+  if (uses === undefined) return nothing
+  return field => {
+    const found = readBy.find(([fields]) => fields.test(field))
+    return found !== undefined && !uses.has(field) && !(found[1] !== undefined && uses.has(found[1]))
+  }
+}
+
+/** `script_args, training_args, model_args = parser.parse_args_and_config()` */
+function isParsedModel({ value }: Binding, { from, site }: LibraryCall | Instance, evaluator: Evaluator): boolean {
+  if (value.kind !== 'element' || value.of.from !== from) return false
+  const parsed = evaluator.evaluate(value.of, site)
+  const object = parsed.kind === 'call' ? parsedClass(parsed, value.index, evaluator) : undefined
+  return object?.kind === 'call' && object.call === undefined && isModelConfig(object.name)
+}
+
+/** The fields that are asked of an object, and the functions of TRL that are given it; undefined where it is handed on otherwise. */
+function usesOf(name: string, text: string): ReadonlySet<string> | undefined {
+  const uses = new Set<string>()
+  for (const { 0: word, index } of text.matchAll(/\w+/g)) {
+    if (word !== name) continue
+    const [, field] = /^\.(\w+)/.exec(text.slice(index + word.length, index + word.length + 100)) ?? []
+    const [, reader] =
+      /\b(get_peft_config|get_quantization_config)\(\s*$/.exec(text.slice(Math.max(0, index - 60), index)) ?? []
+    const isTarget = /^(?:[\w, \t)])*=/.test(text.slice(index + word.length, index + word.length + 100))
+    if (field === undefined && reader === undefined && !isTarget) return undefined
+    if (!isTarget) uses.add(field ?? reader ?? '')
+  }
+  return uses
 }

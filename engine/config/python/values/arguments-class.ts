@@ -30,8 +30,9 @@ const unsetByTrl: ReadonlySet<string> = new Set(['attn_implementation', 'lora_ta
 
 /** TRL 1.10 trainer/model_config.py. */
 function ofModelConfig(object: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
-  if (!isModelConfig(object.name) || object.call === undefined) return undefined
+  if (!isModelConfig(object.name)) return undefined
   const written = given(object, name, evaluator)
+  if (object.call === undefined && !isToldWhole(evaluator)) return written
   const { module, from, to } = object
   if (written === undefined && unsetByTrl.has(name)) return { module, from, to, kind: 'none', remarks: [] }
   if (written !== undefined || !switchedOffByTrl.has(name)) return written
@@ -39,13 +40,17 @@ function ofModelConfig(object: LibraryCall, name: string, evaluator: Evaluator):
 }
 
 /** The example scripts' own switch, off unless the command line says otherwise (transformers 5.18 training_args.py do_train). */
-function unaskedTraining(object: LibraryCall | Instance, name: string, { passed }: Evaluator): Value | undefined {
+function unaskedTraining(object: LibraryCall | Instance, name: string, evaluator: Evaluator): Value | undefined {
   const isParsed = object.kind === 'call' ? object.call === undefined : object.isParsed
-  const names = [...passed.names]
-  const mayBeInFile = names.some(each => each === 'config' || /\.(?:json|ya?ml)$/.test(each))
-  if (name !== 'do_train' || !isParsed || names.length === 0 || mayBeInFile) return undefined
+  if (name !== 'do_train' || !isParsed || !isToldWhole(evaluator)) return undefined
   const { module, from, to } = object
   return { module, from, to, kind: 'flag', flag: false, remarks: [] }
+}
+
+/** Whether a launcher starts the script with everything on the command line, none of it in a file. */
+function isToldWhole({ passed }: Evaluator): boolean {
+  const names = [...passed.names]
+  return names.length > 0 && !names.some(each => each === 'config' || /\.(?:json|ya?ml)$/.test(each))
 }
 
 /** transformers 5.18 training_args.py. */

@@ -67,6 +67,38 @@ describe("a ModelConfig of the command line's", () => {
     const spec = await launched(always, ofCommand)
     expect([spec.lora, spec.quantization]).toEqual([undefined, undefined])
   })
+
+  const recipe = (
+    trainer: string,
+    more = '',
+  ) => `from trl import ModelConfig, SFTConfig, SFTTrainer, TrlParser, get_peft_config
+if __name__ == "__main__":
+    training_args, model_args = TrlParser((SFTConfig, ModelConfig)).parse_args_and_config()
+${more}    SFTTrainer(model=model_args.model_name_or_path, args=training_args${trainer}).train()
+`
+  const told = `${always} --model_name_or_path gpt2 --attn_implementation eager --use_peft --lora_r 4 --lora_target_modules c_attn`
+
+  it('names the model, and counts where the script asks for it', async () => {
+    const spec = await launched(told, recipe(', train_dataset=data, peft_config=get_peft_config(model_args)'))
+    expect(spec).toMatchObject({ model: 'openai-community/gpt2', attention: 'sdpa', lora: { rank: 4 } })
+  })
+
+  it('changes nothing where the script asks for no more than the name', async () => {
+    const { attention, lora } = await launched(`${told} --load_in_4bit`, recipe(''))
+    expect([attention, lora]).toEqual(['sdpa', undefined])
+  })
+
+  it('counts where the script hands it on to what is not known', async () => {
+    const spec = await launched(told, recipe('', '    show(model_args)\n'))
+    expect(spec).toMatchObject({ attention: 'eager', lora: { rank: 4 } })
+  })
+
+  it('has no kernel of its own where the launcher passes none, and is asked for it without a launcher', async () => {
+    const text = recipe(', model_init_kwargs={"attn_implementation": model_args.attn_implementation}')
+    const spec = await launched(`${always} --model_name_or_path gpt2`, text)
+    expect(spec.attention).toBe('sdpa')
+    expect((await problems(text))[0]).toMatchObject({ code: 'not-in-file' })
+  })
 })
 
 describe('tokens of a chat that the model is given in some runs', () => {
