@@ -47,7 +47,7 @@ const decorations = wordSet(
 
 /** Words for models with added or removed parts, whose shape differs from the name's model. */
 const reshaped = wordSet(
-  'vl vlm vision llava blip instructblip flamingo minigpt cogvlm vila moe multimodal omni audio speech tts asr video detr rcnn pruned depth width draft eagle medusa speculator merge fasterrcnn maskrcnn keypointrcnn retinanet fcos fpn fcn deeplab deeplabv deeplabv3plus unet wide',
+  'vl vlm vision llava blip instructblip flamingo minigpt cogvlm vila moe multimodal omni audio speech tts asr video detr rcnn pruned depth width draft eagle medusa speculator merge fasterrcnn maskrcnn keypointrcnn retinanet fcos fpn fcn deeplab deeplabv deeplabv3plus unet wide rtdetr dfine ssd yolo segformer upernet pspnet maskformer mask2former oneformer',
 )
 
 /** Between a family's name and the size, words of models with other layers or another head. */

@@ -256,6 +256,7 @@ describe('the well-known model in a name', () => {
     'acme/fcn-resnet50-roads',
     'wide_resnet50_2',
     'retinanet_resnet50_fpn_v2',
+    'rtdetr-resnet50',
     'acme/Llama-3-9B',
     'acme/Qwen2.5-8B',
     'acme/Qwen3-8B-VL',

@@ -60,6 +60,7 @@ const ownNames: ReadonlyMap<string, string> = new Map([
     max_context_length max_token_length
   `).map(key => [key, 'max_seq_length'] as const),
   ...['num_classes', 'n_classes', 'n_labels'].map(key => [key, 'num_labels'] as const),
+  ...['img_size', 'imgsz', 'image_resolution'].map(key => [key, 'image_size'] as const),
   // Names that TRL's scripts have too. TRL's defaults do not apply here, since nothing says that TRL runs.
   ...[
     ['lora_r', 'lora_rank'],
@@ -193,9 +194,13 @@ function isNumeric({ value }: Field): boolean {
   return value.kind === 'number' || (value.kind === 'text' && /^[\d.]+(?:e-?\d+)?$/i.test(value.text))
 }
 
+/** Models that are asked through a service, by LiteLLM's names for these: nothing trains them here. */
+const servedBy =
+  /^(?:hosted_vllm|anthropic|azure(?:_ai)?|bedrock|vertex_ai|gemini|openrouter|together_ai|fireworks_ai|ollama(?:_chat)?|groq|deepinfra)\//
+
 /** An id on the Hub, or the name of a model that is known. A folder says nothing but under the key of HfArgumentParser's files. */
 function namesModel({ key, value }: Field): boolean {
-  if (value.kind !== 'text' || value.text.length > 200) return false
+  if (value.kind !== 'text' || value.text.length > 200 || servedBy.test(value.text)) return false
   return (
     key === 'model_name_or_path' ||
     /^[A-Za-z0-9][\w.-]*\/[\w.-]+$/.test(value.text) ||

@@ -1,10 +1,12 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { MAX_BATCH } from '../../training/batch-size.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { refuseCpu, refuseOtherDevices } from '../fields/gpus.ts'
-import { listsVariants } from '../fields/memory-settings.ts'
+import { holdsMore } from '../fields/memory-names.ts'
+import { listsVariants, unreadSettings, withNamed } from '../fields/memory-settings.ts'
 import { checkTask, type ModelLookup, readModel } from '../fields/model-fields.ts'
 import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
@@ -98,15 +100,20 @@ export function refuseOpenUnit(reader: FieldReader, batchSize: Field): void {
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const reading = readArguments(document, reader, lookUp, deepSpeed)
   if (reading.kind !== 'training-config') return reading
+  const method = methodInName(reading.spec, reader.path)
   const left = [
     ...(isOfOwnCode(document) ? [settingsInCode] : []),
     ...(leavesQuantisationToCode(reading.spec, reader.path) ? [quantisationInCode] : []),
     ...(saysUnsloth.test(reader.path) ? [unslothInCode] : []),
+    ...(method === undefined ? [] : [methodInCode(method)]),
   ]
-  const division = argumentsOf(document).find('deepspeed', 'fsdp')
+  const own = argumentsOf(document)
+  const weight = method === undefined ? undefined : own.find('beta')
+  const uncounted = [weight, wholeBatch(own, reading.spec)].filter(field => field !== undefined)
+  const division = own.find('deepspeed', 'fsdp')
   const undivided = division === undefined ? saysUndivided(reading.spec, reader) : undefined
   return {
-    ...reading,
+    ...withNamed(reading, unreadSettings(uncounted)),
     assumptions: [...reading.assumptions, ...left, ...(undivided ? [undivided] : [])],
     ...(left.length > 0 && { assumesCode: true }),
     ...(undivided && { countsTooMuch: true }),
@@ -122,6 +129,27 @@ const quantisationInCode =
 const saysUnsloth = /unsloth/i
 const unslothInCode =
   'The path says Unsloth: if a script loads the file with it, its kernels, loss and checkpointing take less memory than is counted. Nothing blocks because of that.'
+
+/** What the file's name says of a method, for a file that itself says none. */
+function methodInName({ method }: TrainingSpec, path: string): string | undefined {
+  const name =
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, '') ?? ''
+  return method === undefined ? holdsMore.exec(name)?.[0].replace(/[-_ ]/g, '').toUpperCase() : undefined
+}
+
+const methodInCode = (method: string) =>
+  `The path says ${method}, and the file sets no such method: if the script that loads it compares responses, training takes more memory than is counted. Nothing blocks because of that.`
+
+const wholeBatchKeys = ['effective_batch_size', 'global_batch_size', 'total_batch_size']
+
+/** The batch of all GPUs, which the team's code may reach by accumulation that the file does not say. */
+function wholeBatch({ find }: Arguments, { microBatch, gpus }: TrainingSpec): Field | undefined {
+  const whole = find('gradient_accumulation_steps') === undefined ? find(...wholeBatchKeys) : undefined
+  return whole?.value.kind === 'number' && whole.value.number === microBatch * gpus ? undefined : whole
+}
 
 /** `declared`: what is known besides the keys. */
 export function readArguments(

@@ -9,6 +9,21 @@ import { onlyProblemIn, trainingConfig } from '../readings.ts'
 const own = 'base_model_id: mistralai/Mistral-7B-v0.1\nbatch_size: 64\nlr: 2.0e-4\nepochs: 3\n'
 
 describe('keys of a team’s own', () => {
+  it.each(['hosted_vllm/Qwen/QwQ-32B', 'anthropic/claude-x', 'ollama/llama3'])(
+    '%s is trained by nobody here',
+    model => {
+      const text = `model_name: ${model}\nbatch_size: 250\nepochs: 1\n`
+      expect(readConfig({ text, path: 'config.yaml' }).kind).toBe('not-a-training-config')
+    },
+  )
+
+  it('the size of images is found in another mapping, and a detector is not its backbone', () => {
+    const text = (model: string) =>
+      `approach: { model: ${model}, img_size: 640 }\ntraining: { epochs: 3, batch_size: 4 }\n`
+    expect(trainingConfig(text('microsoft/resnet-50')).spec.imageSize).toBe(640)
+    expect(readConfig({ text: text('rtdetr-resnet50'), path: 'config.yaml' }).kind).not.toBe('training-config')
+  })
+
   const beside = 'model_name_or_path: facebook/bart-base\nweight_decay: 0.1\nwarmup_steps: 10\nlr: 1e-4\nepochs: 3\n'
 
   it.each(['batch_size_train', 'bsz', 'train_bsz'])(

@@ -173,6 +173,22 @@ describe('other settings', () => {
     }
   })
 
+  it('a path that says DPO, above a file that says no method, leaves it to the script, and its weight is named', () => {
+    const text = `${bert}beta: 0.1\n`
+    const open = trainingConfig(text, 'configs/train_dpo.yaml')
+    expect(open).toMatchObject({ assumesCode: true, unreadSettings: [{ name: 'beta' }] })
+    expect(open.assumptions.join()).toContain('The path says DPO')
+    expect(trainingConfig(text, 'configs/train_sft.yaml').unreadSettings).toBeUndefined()
+  })
+
+  it('a batch of all GPUs that no accumulation goes with is named, unless the micro-batches make it', () => {
+    const named = (more: string) => trainingConfig(`${bert}${more}`).unreadSettings?.map(({ name }) => name)
+    const { microBatch } = trainingConfig(bert).spec
+    expect(named(`effective_batch_size: ${microBatch * 4}\n`)).toEqual(['effective_batch_size'])
+    expect(named(`effective_batch_size: ${microBatch}\n`)).toBeUndefined()
+    expect(named(`effective_batch_size: ${microBatch * 4}\ngradient_accumulation_steps: 4\n`)).toBeUndefined()
+  })
+
   it('the stage of ZeRO is read from the name of its file, and the optimizer then keeps 32-bit masters', () => {
     const reading = trainingConfig(`${bert}bf16: true\ndeepspeed: configs/ds_z2_offload_config.json\n`)
     expect(reading.spec).toMatchObject({ precision: 'bf16-master', sharding: 'zero2', offload: 'optimizer' })
