@@ -95,9 +95,10 @@ const otherWords = wordSet(`
   prompt quant quantization reward sweep test tokenizer val vllm wandb
 `)
 
-/** Whether the option is for the config of a training. */
+/** Whether the option is for the config of a training. One of a part of it, `rollout.multi_turn.tool_config_path=…`, is for another. */
 export function isForConfig({ key }: Pick<Argument, 'key'>): boolean {
   const words = key.split('_')
+  if (key.includes('.') && !configWords.has(words[0] ?? '')) return false
   const last = words.length > 1 && fileWords.has(words.at(-1) ?? '') ? words.at(-2) : words.at(-1)
   const isConfig = configWords.has(last ?? '') || (words.length > 1 && configWords.has(words.at(-1) ?? ''))
   return isConfig && !words.some(word => otherWords.has(word))

@@ -268,7 +268,7 @@ describe("the actor's update", () => {
   it.each([
     ['reward_model.enable=True', 'reward_model.enable unsupported-training'],
     ['actor_rollout_ref.actor.strategy=megatron', 'actor_rollout_ref.actor.strategy unsupported-setting'],
-    ['actor_rollout_ref.rollout.name=sglang', 'actor_rollout_ref.rollout.name unsupported-setting'],
+    ['actor_rollout_ref.rollout.name=hf', 'actor_rollout_ref.rollout.name unsupported-setting'],
     [
       'actor_rollout_ref.actor.entropy_coeff=0.001 actor_rollout_ref.actor.entropy_checkpointing=True',
       'actor_rollout_ref.actor.entropy_checkpointing unsupported-setting',
@@ -309,9 +309,36 @@ describe("the actor's update", () => {
     },
   )
 
-  it('with images is refused', async () => {
+  it('counts the share of SGLang as of vLLM, and names it', async () => {
+    const reading = await trained(`${grpo} actor_rollout_ref.rollout.name=sglang`)
+    expect(reading.spec).toMatchObject({ method: { generation: { kind: 'vllm', sleeps: true } } })
+    expect(reading.unreadSettings?.map(({ name }) => name)).toEqual(['actor_rollout_ref.rollout.name'])
+    expect(reading.assumptions.join()).toContain('SGLang generates in 50 %')
+  })
+
+  it('of images counts the text, and the layers that read them train with the rest', async () => {
     const images = grpo.replace('Qwen2.5-0.5B-Instruct', 'Qwen2.5-VL-3B-Instruct')
-    expect(await problemsIn(images)).toEqual(['actor_rollout_ref.model.path unsupported-training'])
+    expect((await trained(images)).spec.trainsTowers).toBe(true)
+    expect((await trained(`${images} actor_rollout_ref.actor.freeze_vision_tower=True`)).spec.trainsTowers).toBe(
+      undefined,
+    )
+    expect((await trained(`${images} actor_rollout_ref.model.lora_rank=8`)).spec.trainsTowers).toBe(undefined)
+  })
+
+  it.each([
+    ['unsloth/Llama-3.2-11B-Vision-Instruct', ''],
+    [
+      'Qwen/Qwen2.5-VL-3B-Instruct',
+      ' algorithm.adv_estimator=gae critic.model.path=Qwen/Qwen2.5-VL-3B-Instruct critic.ppo_micro_batch_size_per_gpu=1',
+    ],
+  ])('of images is refused for %s%s', async (model, more) => {
+    const images = grpo.replace('Qwen/Qwen2.5-0.5B-Instruct', model)
+    expect(await problemsIn(`${images}${more}`)).toEqual(['actor_rollout_ref.model.path unsupported-training'])
+  })
+
+  it('takes responses as long as the rollout is set to, before the length of the data', async () => {
+    const { spec } = await trained(`${grpo} actor_rollout_ref.rollout.response_length=1024`)
+    expect(spec.sequenceLength).toBe(512 + 1024)
   })
 
   it('without a size of micro-batches is left to whatever says one', async () => {

@@ -5,7 +5,9 @@ import { type ModelLookup, readModel } from '../../fields/model-fields.ts'
 import type { Reading } from '../../reading.ts'
 import { hangsOnMachine } from '../../shell/counted-list.ts'
 import { type Field, Section } from '../../text/section.ts'
+import { trainsTowers } from '../../trainer/images.ts'
 import { languageModelReading } from '../../trainer/language-model.ts'
+import { isOn } from '../../trainer/method.ts'
 import { readActorBatch } from './actor-batch.ts'
 import { modelOfActor } from './model-field.ts'
 import { readMethod, refuseRewardModel } from './rollouts.ts'
@@ -20,6 +22,7 @@ import {
   readUlysses,
   refuse,
   refuseFsdpSettings,
+  refuseImages,
   refuseModelSettings,
   refuseSwitches,
   sectionAt,
@@ -41,11 +44,11 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
   const model = readModel(reader, modelOfActor(document), 'actor_rollout_ref.model.path', lookUp)
   const gpus = readGpus(reader, document)
   const fsdp = sectionAt(actor, 'fsdp_config')
-  refuseModelSettings(reader, part, model)
+  refuseModelSettings(reader, part)
   refuseFsdpSettings(reader, fsdp)
   refuseSwitches(reader, [actor.at('use_fused_kernels')])
-  const length = (key: string) => reader.wholeNumber(document.at('data', key), { max: 10_000_000 }) ?? DEFAULT_LENGTH
-  const [prompt, answer] = [length('max_prompt_length'), length('max_response_length')]
+  const prompt = readLength(reader, document.at('data', 'max_prompt_length'))
+  const answer = readLength(reader, ownResponseLength(document) ?? document.at('data', 'max_response_length'))
   const isPadded = readPadding(reader, part.at('use_remove_padding'))
   const size = 'ulysses_sequence_parallel_size'
   const fields = [actor.at(size), actor.at('fsdp_config', size)]
@@ -54,6 +57,10 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
   const { row, ...batch } = readActorBatch(reader, document, terms)
   const checkpoints = readCheckpointing(reader, part.at('enable_gradient_checkpointing'))
   const method = readMethod(reader, document, { ...terms, batch, row, answer, checkpoints })
+  const lora = readAdapter(reader, part, model)
+  const towers = trainsTowers(model)
+  // Tiles of images that cross-attention reads, and a critic of the same model.
+  if (towers === undefined || method.criticHolds !== undefined) refuseImages(reader, modelOfActor(document), model)
   return languageModelReading(reader, {
     dialect: 'verl',
     loop: 'verl',
@@ -82,10 +89,22 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
       attention: reader.note('attention', 'flash', "verl's default kernel"),
       gradientCheckpointing: checkpoints,
       ...readActivationOffload(reader, part.at('enable_activation_offload'), checkpoints),
-      lora: readAdapter(reader, part, model),
+      lora,
+      // workers/fsdp_workers.py: the vision tower trains too, unless it is frozen.
+      trainsTowers: lora === undefined && !isOn(reader, actor.at('freeze_vision_tower')) ? towers : undefined,
       paddedBatches: isPadded,
     },
   })
+}
+
+function readLength(reader: FieldReader, field: Field | undefined): number {
+  return reader.wholeNumber(field, { max: 10_000_000 }) ?? DEFAULT_LENGTH
+}
+
+/** What the rollout is set to itself; verl's own files take it from the data's. */
+function ownResponseLength(document: Section): Field | undefined {
+  const field = document.at('actor_rollout_ref', 'rollout', 'response_length')
+  return field?.value.kind === 'number' ? field : undefined
 }
 
 /** Without one of them, verl does not start. */

@@ -19,6 +19,7 @@ import {
   readUlysses,
   refuse,
   refuseFsdpSettings,
+  refuseImages,
   refuseModelSettings,
   refuseSwitches,
   sectionAt,
@@ -35,7 +36,8 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   const shared = readUlysses(reader, { fields: [document.at('ulysses_sequence_parallel_size')], gpus, removesPadding })
   if (shared > 1)
     reader.assume('Padding is removed, so that a step takes less where samples are shorter than they may be.')
-  refuseModelSettings(reader, part, model)
+  refuseModelSettings(reader, part)
+  refuseImages(reader, modelOfFineTuning(document), model)
   refuseSwitches(reader, [part.at('enable_activation_offload')])
   refuseFsdpSettings(reader, fsdp)
   // The trainer's own settings have none.

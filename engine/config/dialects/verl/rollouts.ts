@@ -121,17 +121,27 @@ const DEFAULT_SHARE = 0.5
 function readGeneration(reader: FieldReader, document: Section): Online['generation'] {
   const at = (key: string) => document.at('actor_rollout_ref', 'rollout', key)
   const name = at('name')
-  if (name !== undefined && reader.text(name) !== 'vllm') refuse(reader, name, `Generation by ${quote(name.source)}`)
+  const engine = name && reader.text(name)
+  if (engine === 'sglang') tellOfSglang(reader, name)
+  else if (name !== undefined && engine !== 'vllm') refuse(reader, name, `Generation by ${quote(name.source)}`)
   const share = reader.share(at('gpu_memory_utilization')) ?? DEFAULT_SHARE
   const frees = at('free_cache_engine')
   const sleeps = frees === undefined || reader.flag(frees) !== false
   const moved = movedOut(reader, document)
   reader.assume(
     sleeps
-      ? `vLLM generates in ${Math.round(share * 100)} % of every GPU, and releases that memory while the actor trains.`
-      : `vLLM always holds ${Math.round(share * 100)} % of every GPU.`,
+      ? `${engine === 'sglang' ? 'SGLang' : 'vLLM'} generates in ${Math.round(share * 100)} % of every GPU, and releases that memory while the actor trains.`
+      : `${engine === 'sglang' ? 'SGLang' : 'vLLM'} always holds ${Math.round(share * 100)} % of every GPU.`,
   )
   return { kind: 'vllm', share, sleeps, ...(moved.length > 0 && { movedOut: moved }) }
+}
+
+/** workers/rollout/sglang_rollout: the share is of weights and cache alone. */
+function tellOfSglang(reader: FieldReader, name: Field | undefined): void {
+  if (name !== undefined) reader.uncounted.push(name)
+  reader.assume(
+    "SGLang's share (mem_fraction_static) is counted as vLLM's: what its graphs and activations take beside it is not.",
+  )
 }
 
 /** On the host while vLLM generates, and back for the update. */

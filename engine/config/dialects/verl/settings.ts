@@ -63,18 +63,20 @@ export function refuseWritten(reader: FieldReader, fields: readonly (Field | und
   for (const field of fields) if (field !== undefined && field.value.kind !== 'empty') refuse(reader, field, field.name)
 }
 
-/** Adapters and images of a model's own kind, kernels in place of transformers': `model` of either trainer. */
-export function refuseModelSettings(reader: FieldReader, part: Section, model: CatalogueModel | undefined): void {
+/** Adapters of an earlier run, kernels in place of transformers': `model` of either trainer. */
+export function refuseModelSettings(reader: FieldReader, part: Section): void {
   refuseSwitches(reader, [part.at('use_fused_kernels')])
   refuseWritten(reader, [part.at('lora_adapter_path'), part.at('exclude_modules'), part.at('external_lib')])
   const kernel = part.at('override_config', 'attn_implementation')
   if (kernel !== undefined && reader.text(kernel) !== 'flash_attention_2')
     refuse(reader, kernel, `${kernel.name} of ${quote(kernel.source)}`)
   tellOfLigerNorms(reader, part.at('use_liger'))
-  if (model !== undefined && isVisionLanguageModel(model.config)) {
-    const field = part.at('path') ?? part.at('partial_pretrain')
-    reader.refuse(field, 'unsupported-training', 'Training on images with verl is not modelled yet', leaveOut)
-  }
+}
+
+/** Where a model that reads images is not even counted for its text. */
+export function refuseImages(reader: FieldReader, path: Field | undefined, model: CatalogueModel | undefined): void {
+  if (model !== undefined && isVisionLanguageModel(model.config))
+    reader.refuse(path, 'unsupported-training', 'Training on images with verl is not modelled yet here', leaveOut)
 }
 
 const versions: ReadonlyMap<string, 1 | 2> = new Map([
