@@ -1,7 +1,8 @@
 /**
  * verl, as of 0.7; releases since 0.4 have the same defaults but where it is said: trainer/config/*.yaml, the settings; what they
  * mean is in trainer/fsdp_sft_trainer.py and workers/fsdp_workers.py. They stand on a command line as Hydra's overrides, or in a
- * file. Megatron's backend, critics other than the actor's model, reward models and rollouts by others than vLLM and SGLang are refused by name; of images the text is counted.
+ * file. Megatron's backend, critics other than the actor's model, reward models and rollouts by others than vLLM and SGLang are
+ * refused by name; of images the text is counted.
  */
 import type { Dialect } from '../dialect.ts'
 import type { Section } from '../text/section.ts'

@@ -55,8 +55,9 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
   const { declared } = written
   const { choice, model, training } = known
   const isTrainers = declared?.ownLoop === undefined
-  // TRL's configs turn bf16 on themselves.
-  const setsPrecision = () => hasTrlDefaults(written) && !isTrlBefore(reader, written, '0.19')
+  // TRL's configs turn bf16 on themselves where nothing is written; off, it leaves what accelerate is launched with.
+  const setsPrecision = () =>
+    written.find('bf16') === undefined && hasTrlDefaults(written) && !isTrlBefore(reader, written, '0.19')
   const trainerArguments = { ...written, find: asLaunched(reader, written, setsPrecision) }
   const { find } = trainerArguments
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
