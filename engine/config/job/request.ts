@@ -2,10 +2,10 @@
 import { findGpu, type SpeedyGpu } from '../../gpus/catalogue.ts'
 import { cardsThatMayBe } from '../../gpus/doubtful-names.ts'
 import { SETTINGS_PATH } from '../fields/supplied.ts'
-import type { KnownWord } from '../shell/words.ts'
+import type { KnownWord } from '../shell/shell-text.ts'
 import { plain } from '../text/quote.ts'
 
-export type { KnownWord } from '../shell/words.ts'
+export type { KnownWord } from '../shell/shell-text.ts'
 
 export interface JobRequest {
   /** Undefined where the job names none. */

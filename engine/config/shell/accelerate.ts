@@ -7,7 +7,7 @@ import { plain } from '../text/quote.ts'
 import { type Field, type FieldValue, Section } from '../text/section.ts'
 import { argumentFields } from './arguments.ts'
 import type { Launch } from './launch.ts'
-import type { ShellText } from './words.ts'
+import type { ShellText } from './shell-text.ts'
 
 export interface AccelerateFields {
   readonly fields: readonly Field[]

@@ -7,7 +7,7 @@ import type { Field, FieldValue } from '../text/section.ts'
 import type { Given } from './given.ts'
 import type { Launch, Processes } from './launch.ts'
 import type { Argument } from './options.ts'
-import type { ShellText } from './words.ts'
+import type { ShellText } from './shell-text.ts'
 
 /** `file`: the launcher's path, where it is another file than the one being read. */
 export function argumentFields(

@@ -6,9 +6,11 @@ import {
   type Command,
   type CommandNode,
   type CompoundList,
+  type For,
   type If,
   type PipelineNode,
   parse,
+  type Select,
   type Function as ShellFunction,
   type Statement,
   type Word,
@@ -16,9 +18,10 @@ import {
 } from 'unbash'
 import { plain } from '../text/quote.ts'
 import { isTest, type Truth, truthOf, truthOfTest } from './conditions.ts'
-import { type Given, remarksOf } from './given.ts'
+import { type Given, isNumber, remarksOf } from './given.ts'
+import type { KnownWord, ShellText } from './shell-text.ts'
 import { defaultsIn, wordsWithin } from './split-words.ts'
-import { Environment, type KnownWord, type ShellText } from './words.ts'
+import { Environment } from './words.ts'
 
 /** A command as it would be run. */
 export interface ShellCommand {
@@ -131,26 +134,9 @@ class Walk {
         this.#case(node, depth, lists => branch(lists, `it is set under a condition (line ${line})`))
         return
       case 'For':
-      case 'Select': {
-        const [only, ...others] = node.wordlist ?? []
-        const name = node.name.value
-        const words = only === undefined ? [] : this.#environment.expand(only)
-        const [single] = words
-        if (others.length === 0 && words.length === 1 && single?.why === undefined && only !== undefined) {
-          this.#environment.assign({
-            type: 'Assignment',
-            pos: only.pos,
-            end: only.end,
-            text: '',
-            name,
-            value: only,
-            append: undefined,
-            index: undefined,
-          })
-        } else this.#environment.forget(name, node.pos, `$${name} is one of a loop's values (line ${line})`)
-        branch([node.body], `it is set in a loop (line ${line})`)
+      case 'Select':
+        this.#loop(node, depth, () => branch([node.body], `it is set in a loop (line ${line})`))
         return
-      }
       case 'While':
       case 'ArithmeticFor':
         branch([node.body], `it is set in a loop (line ${line})`)
@@ -171,6 +157,33 @@ class Walk {
       case 'ArithmeticCommand':
         return
     }
+  }
+
+  /**
+   * Of a loop over words, its first turn is what starts trainings; what it sets is known in that turn alone. A loop over numbers tries
+   * sizes and rates, none of which stands for the others.
+   */
+  #loop({ name, wordlist = [], body, pos }: For | Select, depth: number, branch: () => void): void {
+    const words = wordlist.flatMap(word => this.#environment.expand(word))
+    const [first] = words
+    const line = this.#shell.lineOf(pos)
+    const isOpen = words.some(({ why }) => why !== undefined) || words.every(word => isNumber(word) && !word.isIndex)
+    if (first !== undefined && words.length === 1 && first.why === undefined) this.#environment.set(name.value, first)
+    else if (first === undefined || isOpen)
+      this.#environment.forget(name.value, pos, `$${name.value} is one of a loop's values (line ${line})`)
+    else {
+      const remark = `Of the ${words.length} turns of the loop over $${name.value} (${this.#shell.path}, line ${line}), the first is read.`
+      const saved = this.#environment.save()
+      this.#environment.set(name.value, { ...first, remarks: remarksOf([first, { remarks: [remark] }]) })
+      this.statements(body.commands, depth + 1)
+      this.#environment.restore(saved)
+      this.#environment.forget(name.value, pos, `$${name.value} is one of a loop's values (line ${line})`)
+      const found = this.found.length
+      branch()
+      this.found.length = found
+      return
+    }
+    branch()
   }
 
   /** The branch that is taken, where the file tells which; else all of them. */

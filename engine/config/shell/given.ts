@@ -18,8 +18,14 @@ export interface Given {
   readonly isNowhereSet?: true
   /** Whether only an argument sets it: the script started without one leaves it unset. */
   readonly isUnsetAlone?: true
+  /** Whether it counts the turns of a loop over an array. */
+  readonly isIndex?: true
   /** Sentences for the reader of the value. */
   readonly remarks: readonly string[]
+}
+
+export function isNumber({ text }: Given): boolean {
+  return /^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(text)
 }
 
 /** A variable: one word, or an array's several. */

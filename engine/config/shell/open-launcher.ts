@@ -41,9 +41,9 @@ import type { Given } from './given.ts'
 import type { Launch } from './launch.ts'
 import { launchOf } from './launch-of-command.ts'
 import { mayLaunch } from './quick-look.ts'
+import { ShellText } from './shell-text.ts'
 import { shellIn } from './snippets.ts'
 import { type HiddenSettings, type StartedScript, startedScript } from './started-script.ts'
-import { ShellText } from './words.ts'
 
 export interface Launches {
   readonly shell: ShellText

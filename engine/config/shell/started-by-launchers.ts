@@ -21,8 +21,8 @@ import {
 } from './arguments.ts'
 import type { Launch } from './launch.ts'
 import { configNamed, launchesIn } from './open-launcher.ts'
+import type { ShellText } from './shell-text.ts'
 import type { StartedScript } from './started-script.ts'
-import type { ShellText } from './words.ts'
 
 export interface Launching extends Launched {
   /** `torchrun in run.sh, line 3` */

@@ -6,7 +6,7 @@ import type { SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { bearing, passedArguments } from './arguments.ts'
 import type { Launch } from './launch.ts'
-import type { ShellText } from './words.ts'
+import type { ShellText } from './shell-text.ts'
 
 export interface StartedScript {
   readonly kind: 'script'

@@ -8,49 +8,16 @@ import {
   type Word,
   type WordPart,
 } from 'unbash'
-import type { Position } from '../../base/position.ts'
 import { VISIBLE_GPUS } from '../fields/cuda-visible-devices.ts'
 import { plain } from '../text/quote.ts'
 import { arithmetic, type Operand } from './arithmetic.ts'
 import { asArithmetic } from './computed-number.ts'
 import { countedList, countsMachine, isListOfJob } from './counted-list.ts'
 import { FunctionCall } from './function-call.ts'
-import { type Given, type Held, joinedWords, remarksOf, withReplaced } from './given.ts'
+import { type Given, type Held, isNumber, joinedWords, remarksOf, withReplaced } from './given.ts'
 import { ownFolder } from './own-folder.ts'
+import type { KnownWord, ShellText } from './shell-text.ts'
 import { beginsApart, beginsWith, isComment, nameAlone, partsBetweenQuotes, splitWords } from './split-words.ts'
-
-/** A text of shell commands, at the offsets of the file that holds it. */
-export class ShellText {
-  readonly path: string
-  readonly text: string
-  readonly #starts: readonly number[]
-
-  constructor(path: string, text: string) {
-    this.path = path
-    this.text = text
-    this.#starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
-  }
-
-  positionOf(offset: number): Position {
-    let [low, high] = [0, this.#starts.length]
-    while (low + 1 < high) {
-      const middle = (low + high) >> 1
-      if (this.#starts[middle]! <= offset) low = middle
-      else high = middle
-    }
-    return { line: low + 1, column: offset - this.#starts[low]! + 1 }
-  }
-
-  lineOf(offset: number): number {
-    return this.positionOf(offset).line
-  }
-}
-
-/** What a variable holds that the file sets elsewhere than in its commands, at an offset in it. */
-export interface KnownWord {
-  readonly text: string
-  readonly from: number
-}
 
 /** What Slurm sets to the number of GPUs that a job asks for on each machine. */
 const GPUS_OF_JOB = 'SLURM_GPUS_ON_NODE'
@@ -74,6 +41,20 @@ export class Environment {
     this.#shell = shell
     for (const [name, { text, from }] of known)
       this.#variables.set(name, { isArray: false, words: [{ text, from, remarks: [] }] })
+  }
+
+  /** What the variables hold, to be put back with `restore`. */
+  save(): ReadonlyMap<string, Held> {
+    return new Map(this.#variables)
+  }
+
+  restore(saved: ReadonlyMap<string, Held>): void {
+    this.#variables.clear()
+    for (const [name, held] of saved) this.#variables.set(name, held)
+  }
+
+  set(name: string, word: Given): void {
+    this.#variables.set(name, { isArray: false, words: [word] })
   }
 
   get(name: string): Given | undefined {
@@ -222,9 +203,11 @@ export class Environment {
   #array(part: WordPart): readonly Given[] | undefined {
     const inner = part.type === 'DoubleQuoted' && part.parts.length === 1 ? part.parts[0] : part
     if (inner?.type === 'SimpleExpansion' && inner.text === '$@') return this.#variables.get('@')?.words
-    if (inner?.type !== 'ParameterExpansion' || inner.prefix !== undefined) return undefined
-    if (!/^[@*]$/.test(inner.index?.text ?? '')) return undefined
+    if (inner?.type !== 'ParameterExpansion' || !/^[@*]$/.test(inner.index?.text ?? '')) return undefined
     const variable = this.#variables.get(inner.parameter)
+    if (inner.prefix === '!' && variable?.isArray === true)
+      return variable.words.map((word, index) => ({ ...word, text: String(index), from: inner.pos, isIndex: true }))
+    if (inner.prefix !== undefined) return undefined
     return (
       variable?.words ?? [
         this.open(inner.pos, inner.text, `it is in ${plain(inner.text)} (line ${this.#shell.lineOf(inner.pos)})`),
@@ -361,6 +344,8 @@ export class Environment {
   #parameter(part: ParameterExpansionPart, depth: number): Given {
     const { parameter, operation, pos, text, prefix } = part
     if (prefix === '#' && /^[@*]$/.test(part.index?.text ?? '')) return this.#lengthOf(parameter, pos, text)
+    const element = prefix === undefined && operation === undefined ? this.#element(part) : undefined
+    if (element !== undefined) return element
     if (prefix !== undefined || part.index !== undefined || depth > MAX_DEPTH)
       return this.open(pos, text, this.#computed(text, pos))
     if (operation === undefined) return this.#variable(parameter, pos, text)
@@ -385,6 +370,19 @@ export class Environment {
       }
     }
     return this.open(pos, text, this.#computed(text, pos))
+  }
+
+  /** `${MODELS[$i]}`, `${MODELS[0]}`: undefined where the array or the index is not known. A number is one of several in a loop. */
+  #element({ parameter, index, pos, text }: ParameterExpansionPart): Given | undefined {
+    const [, name, digits] = /^(?:\$?\{?([A-Za-z_]\w*)\}?|(\d+))$/.exec(index?.text ?? '') ?? []
+    const at = name === undefined ? undefined : this.#variables.get(name)?.words[0]
+    const variable = this.#variables.get(parameter)
+    if (variable?.isArray !== true || at?.why !== undefined) return undefined
+    const word = variable.words[Number(at?.text ?? digits ?? Number.NaN)]
+    if (word === undefined) return undefined
+    const isOpen = at?.isIndex === true && isNumber(word) && word.why === undefined
+    const why = `${plain(text)} is one of a loop's values (line ${this.#shell.lineOf(pos)})`
+    return { ...word, remarks: remarksOf([word, ...(at ? [at] : [])]), ...(isOpen && { why }) }
   }
 
   /** `${#GPUS[@]}`, of an array whose words are known. */

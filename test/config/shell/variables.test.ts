@@ -44,6 +44,30 @@ describe('a value', () => {
     expect(rewriteNumbers(text, [change])).toEqual({ kind: 'not-plain', at: change.at })
   })
 
+  it.each([
+    ['for M in gpt2 distilgpt2; do', '$M', 'gpt2', '$M'],
+    ['NAMES=(gpt2 distilgpt2)\nfor M in "${NAMES[@]}"; do', '$M', 'gpt2', '$M'],
+    ['NAMES=(\n  gpt2\n  distilgpt2\n)\nfor i in "${!NAMES[@]}"; do\n  M=${NAMES[$i]}', '${M}', 'gpt2', '$i'],
+    ['NAMES=(gpt2 distilgpt2)\nfor RATE in 1e-4 1e-5; do', '${NAMES[1]}', 'distilgpt2', undefined],
+  ])('of the first turn of a loop is read: %j', async (before, given, model, of) => {
+    const text = `${before}\n  python train.py --model_name_or_path ${given} --per_device_train_batch_size 16\ndone\n`
+    const { spec, assumptions } = await trained(text)
+    expect(spec).toMatchObject({ model: expect.stringContaining(model), microBatch: 16 })
+    const told = assumptions.filter(each => each.startsWith('Of the 2 turns of the loop over'))
+    expect(told).toHaveLength(of === undefined ? 0 : 1)
+    if (of !== undefined) expect(told[0]).toMatch(/, the first is read\.$/)
+  })
+
+  it.each([
+    ['for BS in 8 16; do', '$BS', "$BS is one of a loop's values (line 1)"],
+    ['SIZES=(8 16)\nfor i in "${!SIZES[@]}"; do', '${SIZES[$i]}', "${SIZES[$i]} is one of a loop's values (line 3)"],
+    ['for M in gpt2 distilgpt2; do\n  BS=16\ndone\nfor M in gpt2; do', '$BS', 'it is set in a loop (line 1)'],
+  ])('of several turns of a loop that try sizes, or behind it, is asked for: %j', async (before, given, why) => {
+    const reading = await read(`${before}\n  python train.py ${bert} --per_device_train_batch_size ${given}\ndone\n`)
+    const message = reading.kind === 'unreadable' ? reading.problems[0]?.message : JSON.stringify(reading)
+    expect(message).toContain(why)
+  })
+
   it('set by an argument of the script alone, in a loop over them, is asked for by that', async () => {
     const loop = 'while (( "$#" )); do\n  case "$1" in\n    --bs) BS="$2"; shift 2 ;;\n  esac\ndone\n'
     const reading = await read(`${loop}python train.py ${bert} --per_device_train_batch_size $BS\n`)
