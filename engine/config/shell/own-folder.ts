@@ -13,6 +13,20 @@ const folder = new RegExp(`^${itsFolder}$`)
 const changed = new RegExp(
   String.raw`^\$\(\s*(?:CDPATH=\s+)?cd\s+(?:--\s+|-P\s+)?"?(?:(${itsFolder})|${variable})"?((?:/[\w.-]+)*)/?"?\s*(?:&?>\s*/dev/null\s*)?(?:2>&1\s*)?(?:&&|;)\s*pwd(?:\s+-P)?\s*\)$`,
 )
+const working = /^\$\(\s*pwd(?:\s+-[LP])?\s*\)$/
+const changesFolder = /(?:^|[\n;&|(])[ \t]*(?:cd|pushd|popd)\b/
+
+/** Where a script changes folders first, outside of `$(cd … && pwd)` too; beyond its end where it does not. */
+export function firstChange(text: string): number {
+  const at = text.search(changesFolder)
+  return at < 0 ? Number.POSITIVE_INFINITY : at
+}
+
+/** `$(pwd)`, which is where the script is started: mostly the root of the repository. */
+export function isWorkingFolder(substitution: string): boolean {
+  return working.test(substitution)
+}
+
 const topLevel = /^\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)$/
 
 /**

@@ -1,11 +1,13 @@
 /** A text of shell commands, and where in its file things stand. */
 import type { Position } from '../../base/position.ts'
+import { firstChange } from './own-folder.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
 export class ShellText {
   readonly path: string
   readonly text: string
   readonly #starts: readonly number[]
+  #firstChange: number | undefined
 
   constructor(path: string, text: string) {
     this.path = path
@@ -21,6 +23,12 @@ export class ShellText {
       else high = middle
     }
     return { line: low + 1, column: offset - this.#starts[low]! + 1 }
+  }
+
+  /** Where it changes to another folder first; infinite where it does not. */
+  get firstChange(): number {
+    this.#firstChange ??= firstChange(this.text)
+    return this.#firstChange
   }
 
   lineOf(offset: number): number {

@@ -15,7 +15,7 @@ import { asArithmetic } from './computed-number.ts'
 import { countedList, countsMachine, isListOfJob } from './counted-list.ts'
 import { FunctionCall } from './function-call.ts'
 import { type Given, type Held, isNumber, joinedWords, remarksOf, withReplaced } from './given.ts'
-import { ownFolder } from './own-folder.ts'
+import { isWorkingFolder, ownFolder } from './own-folder.ts'
 import type { KnownWord, ShellText } from './shell-text.ts'
 import { beginsApart, beginsWith, isComment, nameAlone, partsBetweenQuotes, splitWords } from './split-words.ts'
 
@@ -304,6 +304,10 @@ export class Environment {
   }
 
   #ownFolder(text: string, pos: number): Given | undefined {
+    if (isWorkingFolder(text) && pos < this.#shell.firstChange) {
+      const remark = `${plain(text)} (${this.#shell.path}, line ${this.#shell.lineOf(pos)}) is taken to be the root of the repository.`
+      return { text: '.', from: pos, remarks: [remark] }
+    }
     const folder = ownFolder(text, this.#shell.path, name => {
       const word = this.get(name)
       return word?.why === undefined ? word?.text : undefined

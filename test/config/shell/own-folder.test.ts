@@ -35,8 +35,7 @@ it.each([
   expect(folderOf(text)).toBeUndefined()
 })
 
-test('a script that is started by its path from there is read with its arguments', async () => {
-  const script = `import argparse
+const sft = `import argparse
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 parser = argparse.ArgumentParser()
 parser.add_argument("--model-path", required=True)
@@ -46,11 +45,21 @@ model = AutoModelForCausalLM.from_pretrained(options.model_path)
 args = TrainingArguments("out", per_device_train_batch_size=options.micro)
 Trainer(model=model, args=args, train_dataset=data).train()
 `
+
+test('a script that is started by its path from there is read with its arguments', async () => {
   const launcher =
     'ROOT="$(cd "$(dirname "$0")/.." && pwd)"\ntorchrun --nproc_per_node 2 "$ROOT/src/sft.py" --model-path gpt2 --micro 4\n'
-  const reading = await readBeside(launcher, { 'src/sft.py': script }, { path: 'jobs/run.sh' })
+  const reading = await readBeside(launcher, { 'src/sft.py': sft }, { path: 'jobs/run.sh' })
   expect(reading).toMatchObject({
     kind: 'training-config',
     spec: { model: 'openai-community/gpt2', microBatch: 4, gpus: 2 },
   })
+})
+
+test('the folder that a script is started in is taken for the root, unless it changed to another before', async () => {
+  const line = 'ROOT=$(pwd)\naccelerate launch "$ROOT/src/sft.py" --model-path gpt2 --micro 4\n'
+  const reading = await readBeside(line, { 'src/sft.py': sft }, { path: 'jobs/run.sh' })
+  expect(reading).toMatchObject({ kind: 'training-config', spec: { microBatch: 4 } })
+  const moved = await readBeside(`cd /opt/code\n${line}`, { 'src/sft.py': sft }, { path: 'jobs/run.sh' })
+  expect(moved.kind).toBe('not-a-training-config')
 })
