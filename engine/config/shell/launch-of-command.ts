@@ -213,8 +213,9 @@ const refusedTargets: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** `openrlhf.cli.serve_rm`, `verl.trainer.main_generation`: no trainings, though they have batch sizes. */
+/** `openrlhf.cli.serve_rm`, `verl.trainer.main_generation`, `axolotl.cli.inference`: no trainings, though they have batch sizes or configs. */
 function servesOrGenerates({ text }: Given): boolean {
+  if (/^axolotl\.cli\.(?!train$)/.test(text)) return true
   const isRefused = refusedTargets.some(([named]) => named.test(text))
   return isRefused && /(?:^|[._/])(?:serve|inference|generation|eval|chat)(?:[._/]|$)/.test(text)
 }

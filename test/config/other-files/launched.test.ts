@@ -25,6 +25,23 @@ async function trained(files: Record<string, string>, path: string) {
   return read
 }
 
+describe('what starts no training', () => {
+  it.each(['inference', 'merge_lora', 'preprocess'])(
+    "axolotl.cli.%s says nothing of the config's training",
+    async module => {
+      const run = `accelerate launch --num_processes 4 -m axolotl.cli.${module} a.yaml --lora_model_dir=out\n`
+      const { spec, assumptions } = await trained({ 'a.yaml': axolotl, 'run.sh': run }, 'a.yaml')
+      expect(spec.gpus).toBe(1)
+      expect(assumptions.join()).not.toContain('run.sh')
+    },
+  )
+
+  it('axolotl.cli.train says its number of GPUs', async () => {
+    const run = 'accelerate launch --num_processes 4 -m axolotl.cli.train a.yaml\n'
+    expect((await trained({ 'a.yaml': axolotl, 'run.sh': run }, 'a.yaml')).spec.gpus).toBe(4)
+  })
+})
+
 describe('the number of GPUs', () => {
   it.each([
     ['run.sh', 'accelerate launch --num_processes 4 sft.py --config recipes/sft.yaml\n'],
