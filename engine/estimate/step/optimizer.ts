@@ -14,6 +14,8 @@ export interface OptimizerRule {
   /** Sizes of a step's temporaries in bytes: for all parameters at once, or for one parameter after the other. */
   readonly temporaries: (parameter: Tensor) => readonly number[]
   readonly temporariesLive: 'together' | 'one by one'
+  /** Of these, bytes that a local variable still names in the next parameter's turn, until its own are there. */
+  readonly leaves?: (parameter: Tensor) => number
   /** Reads and writes of the parameters' bytes in one step, for the throughput model. */
   readonly passes: number
   /** Kernels for every parameter, where they are not launched for many parameters at once. */
@@ -67,7 +69,8 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
   sgd: { ...inPlace, stateBytes: () => 0, passes: 3, launchesPerTensor: 0.5 },
   'sgd-momentum': { ...inPlace, ...moments(1), passes: 7, launchesPerTensor: 0.5 },
   // transformers optimization.py Adafactor without momentum: float32 rows and columns of a matrix, or the whole vector; a step
-  // holds the squared gradient beside the update, and float32 copies of a 16-bit parameter and its gradient.
+  // holds the squared gradient beside the update, and float32 copies of a 16-bit parameter and its gradient. `update` is the last
+  // parameter's until the squared gradient takes its place.
   adafactor: {
     stateBytes: adafactorBytes,
     temporaries: parameter => {
@@ -75,6 +78,7 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
       return Array.from({ length: copies }, () => float32Bytes(parameter))
     },
     temporariesLive: 'one by one',
+    leaves: float32Bytes,
     passes: 16,
     launchesPerTensor: 20,
   },

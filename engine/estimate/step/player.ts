@@ -46,6 +46,8 @@ export interface PlayerRules {
   readonly shares: Shares
   readonly checkpoints: CheckpointRules
   readonly inBackward: InBackward | undefined
+  /** Whether the optimizer goes through all matrices before it comes to biases and norms. */
+  readonly stepsVectorsLast: boolean
   readonly exchange: (memory: Memory, kept: ExchangeContext['kept']) => Exchange
 }
 
@@ -65,18 +67,24 @@ export class Player implements Memory {
   /** The outputs of the forward pass before. */
   #earlierOutputs: readonly Storage[] = []
   readonly #inBackward: InBackward | undefined
+  readonly #stepsVectorsLast: boolean
   #parameters: ReadonlySet<Storage> | undefined
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
   #uses: Numbers | undefined
   #kept: readonly Storage[] | undefined
 
-  constructor(tape: Tape, objective: Objective, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
+  constructor(
+    tape: Tape,
+    objective: Objective,
+    { shares, checkpoints, inBackward, stepsVectorsLast, exchange }: PlayerRules,
+  ) {
     this.#tape = tape
     this.#objective = objective
     this.#shares = shares
     this.#checkpoints = checkpoints
     this.#inBackward = inBackward
+    this.#stepsVectorsLast = stepsVectorsLast
     const room = STORAGES_PLAYED * tape.storageCount
     this.#storages = new LiveStorages(this.step, room)
     this.exchange = exchange(this, parameter => this.#stepAtOnce(parameter))
@@ -161,12 +169,17 @@ export class Player implements Memory {
     this.exchange.optimizerEnds()
   }
 
-  #optimize({ temporaries, temporariesLive }: OptimizerRule, parameters: readonly Tensor[]): void {
+  #optimize({ temporaries, temporariesLive, leaves }: OptimizerRule, parameters: readonly Tensor[]): void {
     const part = this.#shares.optimizerState * this.exchange.partAtATime
     const outer = this.step.turn
+    let left = 0
     const groups = parameters.map(parameter => {
       this.#enter(parameter.storage.turn)
-      return temporaries(parameter).map(bytes => this.fixed(bytes * part, 'temporaries'))
+      const ownBytes = temporaries(parameter)
+      const allBytes = left > 0 ? [left, ...ownBytes] : ownBytes
+      const comesLater = this.#stepsVectorsLast && parameter.shape.length < 2
+      if (!comesLater) left = leaves?.(parameter) ?? 0
+      return allBytes.map(bytes => this.fixed(bytes * part, 'temporaries'))
     })
     this.#enter(outer)
     const areTogether = temporariesLive === 'together' || this.exchange.stepsFlat

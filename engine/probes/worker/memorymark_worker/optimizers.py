@@ -69,10 +69,15 @@ def keep_in_32_bits(optimizer: Any, parameters: list[Parameter], some: frozenset
 
 
 def optimizer_of(spec: Spec, model: Module, make: OptimizerMaker = make_optimizer) -> Any:
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    parameters = in_groups(spec, [parameter for parameter in model.parameters() if parameter.requires_grad])
     if spec.get("optimizerInBackward"):
         return InBackward(spec["optimizer"], parameters, make)
     return make(spec["optimizer"], parameters, embeddings_in_32_bits(spec, model))
+
+
+def in_groups(spec: Spec, parameters: list[Parameter]) -> list[Parameter]:
+    """transformers' Trainer steps with what weight decay is for before biases and norms (get_decay_parameter_names)."""
+    return sorted(parameters, key=lambda each: each.dim() < 2) if spec["loop"] == "trainer" else parameters
 
 
 def embeddings_in_32_bits(spec: Spec, model: Module) -> frozenset[Tensor]:
