@@ -15,6 +15,8 @@ export class Gradients {
   readonly #arrived: (Storage | undefined)[] = []
   /** Who holds a gradient, counted by storage id. */
   readonly #holders: Numbers
+  /** One for a view of another tensor, by storage id. */
+  readonly #views: Numbers
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft = new Numbers(0)
   /** By parameter. */
@@ -23,6 +25,7 @@ export class Gradients {
   /** `room`: for so many storages before it grows. */
   constructor(tape: Tape, memory: Memory, room: number, receive: (parameter: Storage, gradient: Storage) => void) {
     this.#holders = new Numbers(room)
+    this.#views = new Numbers(room)
     this.#tape = tape
     this.#memory = memory
     this.#receive = receive
@@ -72,18 +75,19 @@ export class Gradients {
     this.#memory.release(gradient)
   }
 
-  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
+  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient, as a view's base does. */
   deposit({ to, isView = false }: Pick<GradientEdge, 'to' | 'isView'>, gradient: Storage): void {
     if (to.storage.persistent) {
       this.#depositForParameter(to, { gradient, isView })
       return
     }
+    if (isView) this.#views.set(gradient.id, 1)
     const earlier = this.#arrived[to.edge]
     if (earlier === undefined) {
       this.#arrived[to.edge] = gradient
       return
     }
-    if (this.#holders.at(earlier.id) > 1) {
+    if (this.#holders.at(earlier.id) > 1 || this.#views.at(earlier.id) > 0) {
       const sum = this.create(to)
       this.hold(sum)
       this.#arrived[to.edge] = sum

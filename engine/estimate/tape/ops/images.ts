@@ -2,7 +2,7 @@
 
 import type { Convolution } from '../../../program/ops/images.ts'
 import { made } from '../autograd.ts'
-import { matrixProduct } from '../kernels/matrix-product.ts'
+import { convolution } from '../kernels/matrix-product.ts'
 import { bytesPerElement, elements, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { lowered, raised } from './casts.ts'
@@ -10,8 +10,7 @@ import { concatenate } from './primitives.ts'
 import { weightNamed } from './weights.ts'
 
 export function conv2d(tape: Tape, name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
-  // torch: `convolution` saves input and weight, whichever of them is trained. cuDNN's workspace depends on the algorithm that it picks
-  // and is not known here.
+  // cuDNN's workspace depends on the algorithm that it picks and is not known here.
   const [inChannels, ...size] = image(x)
   const { kernel, stride, padding = Math.floor(kernel / 2), groups = 1 } = options
   const filter = [inChannels / groups, kernel, kernel]
@@ -21,8 +20,7 @@ export function conv2d(tape: Tape, name: string, x: Tensor, outChannels: number,
   const outputSize = size.map(pixels => Math.floor((pixels + 2 * padding - kernel) / stride) + 1)
   const output = tape.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias])
   tape.record(name, {
-    ...matrixProduct(factor, weight, bias, output, elements({ shape: filter })),
-    saves: [factor, weight],
+    ...convolution(factor, weight, bias, output, elements({ shape: filter })),
     kernel: groups === inChannels && groups > 1 ? 'depthwise' : 'convolution',
   })
   return output

@@ -7,7 +7,7 @@ import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '.
 import { keepsNoCache } from '../../../training/choices.ts'
 import { made, widest } from '../autograd.ts'
 import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
-import { matrixProduct } from '../kernels/matrix-product.ts'
+import { convolution } from '../kernels/matrix-product.ts'
 import { composedMamba2, fusedMamba2 } from '../kernels/state-space.ts'
 import type { KeyValueCache } from '../key-value-cache.ts'
 import { bytesPerElement, type Dtype, lastSize, type Tensor } from '../storage.ts'
@@ -132,8 +132,7 @@ export function causalConvolution(
   const added = bias ? [lowered(tape, weightNamed(tape, `${name}.bias`, [lastSize(x)]))] : []
   const factor = lowered(tape, x)
   const padded = tape.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight, ...added])
-  // torch: `convolution` saves both factors, whichever of them is trained.
-  tape.record(name, { ...matrixProduct(factor, weight, added, padded, kernel), saves: [factor, weight] })
+  tape.record(name, convolution(factor, weight, added, padded, kernel))
   const output: Tensor = { ...padded, shape: x.shape, edge: tape.newEdge() }
   tape.record('slice', { reads: [padded], outputs: [output], gradients: [made(padded)] })
   return output

@@ -1,7 +1,7 @@
 /** Patches of images that are read beside text: how they come in, and how they get among the words. */
 import type { RowsOfPatches } from '../../../program/ops/images.ts'
 import { made } from '../autograd.ts'
-import { matrixProduct } from '../kernels/matrix-product.ts'
+import { convolution } from '../kernels/matrix-product.ts'
 import { lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, lowered } from './casts.ts'
@@ -37,13 +37,13 @@ export function patchEmbedding(
   hidden: number,
   { bias }: { readonly bias: boolean },
 ): Tensor {
-  // torch: `convolution`, whose kernel is its stride: a product of each patch with all filters. It saves both, whichever is trained.
+  // torch: `convolution`, whose kernel is its stride: a product of each patch with all filters.
   const weight = lowered(tape, weightNamed(tape, `${name}.weight`, [hidden, lastSize(x)]))
   const added = bias ? [lowered(tape, weightNamed(tape, `${name}.bias`, [hidden]))] : []
   const factor = lowered(tape, x)
   const output = tape.tensor([...x.shape.slice(0, -1), hidden], factor.dtype, [factor, weight, ...added])
-  const product = matrixProduct(factor, weight, added, output, lastSize(x))
-  tape.record(name, { ...product, saves: [factor, weight], kernel: 'convolution' })
+  const product = convolution(factor, weight, added, output, lastSize(x))
+  tape.record(name, { ...product, kernel: 'convolution' })
   return output
 }
 

@@ -1,7 +1,7 @@
 /** Layers over sound: spectrograms, waveforms and convolutions over their frames. */
 import type { FrameConvolution } from '../../../program/ops/speech.ts'
 import { made } from '../autograd.ts'
-import { matrixProduct } from '../kernels/matrix-product.ts'
+import { convolution } from '../kernels/matrix-product.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { lowered, raised } from './casts.ts'
@@ -34,7 +34,7 @@ export function conv1d(
   outChannels: number,
   { kernel, stride, padding = Math.floor(kernel / 2), bias: hasBias = true, ...options }: FrameConvolution,
 ): Tensor {
-  // torch: `convolution` of a view with one row of pixels: saves both factors, whichever of them is trained.
+  // torch: `convolution` of a view with one row of pixels.
   const [channels = 0, frames = 0] = x.shape
   const filter = [channels / (options.groups ?? 1), kernel]
   const shape = [outChannels, ...filter]
@@ -44,8 +44,8 @@ export function conv1d(
   const factor = lowered(tape, x)
   const outFrames = Math.floor((frames + 2 * padding - kernel) / stride) + 1
   const output = tape.tensor([outChannels, outFrames], factor.dtype, [factor, weight, ...bias])
-  const product = matrixProduct(factor, weight, bias, output, elements({ shape: filter }))
-  tape.record(name, { ...product, saves: [factor, weight], kernel: 'convolution' })
+  const product = convolution(factor, weight, bias, output, elements({ shape: filter }))
+  tape.record(name, { ...product, kernel: 'convolution' })
   return output
 }
 
