@@ -6,7 +6,7 @@
 import { silu } from '../engine/estimate/tape/ops/activations.ts'
 import { input } from '../engine/estimate/tape/ops/batch.ts'
 import { dropout } from '../engine/estimate/tape/ops/dropout.ts'
-import { block, frame, layers, residual, withInputGradients } from '../engine/estimate/tape/ops/frames.ts'
+import { block, frame, layers, withInputGradients } from '../engine/estimate/tape/ops/frames.ts'
 import { embedding, linear } from '../engine/estimate/tape/ops/linears.ts'
 import {
   attention,
@@ -17,7 +17,7 @@ import {
   windowMask,
 } from '../engine/estimate/tape/ops/mixers.ts'
 import { rmsNorm } from '../engine/estimate/tape/ops/norms.ts'
-import { multiply } from '../engine/estimate/tape/ops/primitives.ts'
+import { add, multiply } from '../engine/estimate/tape/ops/primitives.ts'
 import { repeatHeads, split } from '../engine/estimate/tape/ops/shapes.ts'
 import { lastToken } from '../engine/estimate/tape/ops/tokens.ts'
 import type { rows as everyRow } from '../engine/estimate/tape/registry.ts'
@@ -34,7 +34,7 @@ let known: Partial<OpRows> = {
   layers,
   block,
   frame,
-  residual,
+  add,
   rmsNorm,
   rotaryTable,
   keptRotaryTable,

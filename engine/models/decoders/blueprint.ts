@@ -184,22 +184,26 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
   const given = sees ? ops.withInputGradients(words) : words
   const seen = sees ? vision(ops, images) : undefined
   const read = seen === undefined ? given : placedAmong(ops, given, seen)
-  const embedded = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(read)) : read
-  let x = ops.dropout(scalesWords ? ops.scale(read) : embedded, blueprint.wordDropout ?? 0)
+  const scaled = scalesWords ? ops.scale(read) : read
+  const embedded = sees && !blueprint.scalesEmbedded ? scaled : ops.withInputGradients(scaled)
+  const first = ops.dropout(blueprint.scalesEmbedded ? ops.scale(embedded) : embedded, blueprint.wordDropout ?? 0)
   const tables: (readonly [Value, Value])[] = []
   for (let index = 0; index < layers; index++) {
     const rotary = blueprint.rotaryOf(index)
-    if (rotary !== undefined) tables[rotary] ??= rotaryTable(ops, blueprint, x)
+    if (rotary !== undefined) tables[rotary] ??= rotaryTable(ops, blueprint, first)
   }
   const { deep = [] } = seen ?? {}
   const kinds = layerKinds(blueprint).map((kind, index) => (index < deep.length ? `${kind} ${index}` : kind))
-  x = ops.layers(x, `${root}.${blueprint.layersName ?? 'layers'}`, kinds, (states, { name, index }) => {
-    const table = tables[blueprint.rotaryOf(index) ?? tables.length]
-    const output = ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
-    const added = deep[index]
-    return added === undefined ? output : ops.addedAmongWords(output, added)
-  })
-  return outputLayer(ops, blueprint, x, task, labels)
+  // LlamaModel.forward holds `inputs_embeds` through all layers.
+  const states = ops.frame(embedded, () =>
+    ops.layers(first, `${root}.${blueprint.layersName ?? 'layers'}`, kinds, (states, { name, index }) => {
+      const table = tables[blueprint.rotaryOf(index) ?? tables.length]
+      const output = ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
+      const added = deep[index]
+      return added === undefined ? output : ops.addedAmongWords(output, added)
+    }),
+  )
+  return outputLayer(ops, blueprint, states, task, labels)
 }
 
 function rotaryTable(ops: Builder, blueprint: Blueprint, x: Value): readonly [Value, Value] {
@@ -259,7 +263,9 @@ export function decoderLayer(ops: Builder, blueprint: Blueprint, place: Place, x
     part === undefined ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states)
   const added = (result: Value, skip: Value) => {
     const scaled = blueprint.scalesResults ? ops.scale(result) : result
-    return ops.residual(ops.dropout(scaled, blueprint.resultDropout ?? 0), skip)
+    const dropped = ops.dropout(scaled, blueprint.resultDropout ?? 0)
+    // The sum takes the place of what was added, but where attention and feed-forward layers run side by side.
+    return blueprint.isParallel ? ops.residual(dropped, skip) : ops.add(dropped, skip)
   }
   const within = (part: string): Place => ({ ...place, name: `${place.name}.${part}` })
   const before = norm(blockNorms.beforeMixer, x)

@@ -34,14 +34,17 @@ function falconLinear(ops: Builder, config: FalconConfig, name: string, x: Value
   return ops.linear(name, x, outFeatures, { bias: config.bias, composed: true })
 }
 
+/** FalconModel.forward holds the embeddings through all layers. */
 function falcon(ops: Builder, config: FalconConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
-  let x = ops.embedding('transformer.word_embeddings', ops.input(), config.vocab_size, hidden)
-  const table = ops.rotaryTable(x, hidden / heads)
-  x = ops.layers(x, 'transformer.h', config.num_hidden_layers, (states, { name }) =>
-    ops.block(states, input => layer(ops, config, name, table, input)),
-  )
-  const output = ops.layerNorm('transformer.ln_f', x)
+  const words = ops.embedding('transformer.word_embeddings', ops.input(), config.vocab_size, hidden)
+  const output = ops.frame(ops.withInputGradients(words), embedded => {
+    const table = ops.rotaryTable(embedded, hidden / heads)
+    const x = ops.layers(embedded, 'transformer.h', config.num_hidden_layers, (states, { name }) =>
+      ops.block(states, input => layer(ops, config, name, table, input)),
+    )
+    return ops.layerNorm('transformer.ln_f', x)
+  })
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = config.tie_word_embeddings ? { tiedTo: 'transformer.word_embeddings.weight' } : {}
   return ops.linear('lm_head', output, config.vocab_size, { bias: false, ...tied })

@@ -40,7 +40,7 @@ const gptNeoConfig = z.object({
 type GptNeoConfig = z.infer<typeof gptNeoConfig>
 
 function gptj(ops: Builder, config: GptjConfig, { task, labels }: ProgramTerms): Value {
-  const words = ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd)
+  const words = ops.withInputGradients(ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd))
   // Sines and cosines of every position, in float32, of every layer.
   ops.positionIds((config.n_layer * config.n_positions * config.rotary_dim) / 2)
   let x = ops.dropout(words, config.embd_pdrop)
@@ -56,7 +56,7 @@ function gptj(ops: Builder, config: GptjConfig, { task, labels }: ProgramTerms):
 /** Attention and feed-forward side by side, after one norm. */
 function gptjBlock(ops: Builder, config: GptjConfig, name: string, x: Value): Value {
   const { n_embd: hidden, n_head: heads, n_inner: inner, rotary_dim: rotarySize, resid_pdrop: dropout } = config
-  const normalised = ops.layerNorm(`${name}.ln_1`, x)
+  const normalised = ops.local(ops.layerNorm(`${name}.ln_1`, x))
   const [query, key, value] = projected(ops, `${name}.attn`, normalised, hidden)
   // Each call repeats its sines and cosines for itself.
   const turned = (part: Value) => ops.rotary(part, ops.rotaryTable(part, rotarySize), heads)
@@ -74,17 +74,20 @@ function gptjBlock(ops: Builder, config: GptjConfig, name: string, x: Value): Va
   return ops.residual(ops.residual(attended, fed), x)
 }
 
+/** GPTNeoModel.forward holds the embeddings of words and positions through all layers. */
 function gptNeo(ops: Builder, config: GptNeoConfig, { sequenceLength: tokens = 0, task, labels }: ProgramTerms): Value {
   const { vocab_size, hidden_size: hidden } = config
-  const words = ops.embedding('transformer.wte', ops.input(), vocab_size, hidden)
-  const places = ops.constantEmbedding('transformer.wpe', config.max_position_embeddings, hidden, tokens)
+  const embedded = ops.withInputGradients(ops.embedding('transformer.wte', ops.input(), vocab_size, hidden))
   // What each position may see, a bool each, of every layer.
   ops.positionIds((config.num_layers * config.max_position_embeddings ** 2) / 8)
-  let x = ops.dropout(ops.add(words, places), config.embed_dropout)
-  x = ops.layers(x, 'transformer.h', config.num_layers, (states, { name }) =>
-    ops.block(states, input => gptNeoBlock(ops, config, name, input)),
-  )
-  const output = ops.layerNorm('transformer.ln_f', x)
+  const output = ops.frame(embedded, words => {
+    const places = ops.local(ops.constantEmbedding('transformer.wpe', config.max_position_embeddings, hidden, tokens))
+    const first = ops.dropout(ops.add(words, places), config.embed_dropout)
+    const x = ops.layers(first, 'transformer.h', config.num_layers, (states, { name }) =>
+      ops.block(states, input => gptNeoBlock(ops, config, name, input)),
+    )
+    return ops.layerNorm('transformer.ln_f', x)
+  })
   return task === 'causal-lm'
     ? ops.linear('lm_head', output, vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })
     : ops.lastToken(ops.linear('score', output, labels, { bias: false }))
@@ -100,7 +103,8 @@ function gptNeoBlock(ops: Builder, config: GptNeoConfig, name: string, x: Value)
     dropout: config.attention_dropout,
     inFloat32: true,
   })
-  const attended = ops.residual(ops.dropout(ops.linear(`${attention}.out_proj`, context, hidden), dropout), x)
+  const attentionOutput = ops.local(ops.dropout(ops.linear(`${attention}.out_proj`, context, hidden), dropout))
+  const attended = ops.residual(attentionOutput, x)
   const normalised = ops.layerNorm(`${name}.ln_2`, attended)
   const widened = ops.geluNew(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))

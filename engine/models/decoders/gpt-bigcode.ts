@@ -13,21 +13,24 @@ const gptBigCodeConfig = gpt2Config.extend({
 })
 type GptBigCodeConfig = z.infer<typeof gptBigCodeConfig>
 
+/** GPTBigCodeModel.forward holds the embeddings of words and positions through all layers. */
 function gptBigCode(
   ops: Builder,
   config: GptBigCodeConfig,
   { sequenceLength: tokens = 0, task, labels }: ProgramTerms,
 ): Value {
   const { vocab_size: words, n_embd: hidden } = config
-  const places = () => ops.constantEmbedding('transformer.wpe', config.n_positions, hidden, tokens)
-  const embedded = ops.add(ops.embedding('transformer.wte', ops.input(), words, hidden), places())
+  const embedded = ops.withInputGradients(ops.embedding('transformer.wte', ops.input(), words, hidden))
   // GPTBigCodeModel.bias: what every position may see, a bool each.
   ops.positionIds(config.n_positions ** 2 / 8)
-  let x = ops.dropout(embedded, config.embd_pdrop)
-  x = ops.layers(x, 'transformer.h', config.n_layer, (states, { name }) =>
-    ops.block(states, input => block(ops, config, name, input)),
-  )
-  const output = ops.layerNorm('transformer.ln_f', x)
+  const output = ops.frame(embedded, input => {
+    const places = ops.local(ops.constantEmbedding('transformer.wpe', config.n_positions, hidden, tokens))
+    const first = ops.dropout(ops.add(input, places), config.embd_pdrop)
+    const x = ops.layers(first, 'transformer.h', config.n_layer, (states, { name }) =>
+      ops.block(states, input => block(ops, config, name, input)),
+    )
+    return ops.layerNorm('transformer.ln_f', x)
+  })
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = config.tie_word_embeddings ? { tiedTo: 'transformer.wte.weight' } : {}
   return ops.linear('lm_head', output, words, { bias: false, ...tied })
@@ -45,7 +48,8 @@ function block(ops: Builder, config: GptBigCodeConfig, name: string, x: Value): 
     dropout: config.attn_pdrop,
     castsSoftmax: true,
   })
-  const attended = ops.residual(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x)
+  const attentionOutput = ops.local(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout))
+  const attended = ops.residual(attentionOutput, x)
   const normalised = ops.layerNorm(`${name}.ln_2`, attended)
   const widened = ops.gelu(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))

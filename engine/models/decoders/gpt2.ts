@@ -20,14 +20,19 @@ export const gpt2Config = z.object({
 })
 type Gpt2Config = z.infer<typeof gpt2Config>
 
+/** GPT2Model.forward holds the embeddings of words and positions through all layers. */
 function gpt2(ops: Builder, config: Gpt2Config, { sequenceLength: tokens = 0, task, labels }: ProgramTerms): Value {
-  const words = ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd)
-  const places = ops.constantEmbedding('transformer.wpe', config.n_positions, config.n_embd, tokens)
-  let x = ops.dropout(ops.add(words, places), config.embd_pdrop)
-  x = ops.layers(x, 'transformer.h', config.n_layer, (states, { name }) =>
-    ops.block(states, input => block(ops, config, name, input)),
+  const embedded = ops.withInputGradients(
+    ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd),
   )
-  const hidden = ops.layerNorm('transformer.ln_f', x)
+  const hidden = ops.frame(embedded, words => {
+    const places = ops.local(ops.constantEmbedding('transformer.wpe', config.n_positions, config.n_embd, tokens))
+    const first = ops.dropout(ops.add(words, places), config.embd_pdrop)
+    const x = ops.layers(first, 'transformer.h', config.n_layer, (states, { name }) =>
+      ops.block(states, input => block(ops, config, name, input)),
+    )
+    return ops.layerNorm('transformer.ln_f', x)
+  })
   return task === 'causal-lm'
     ? ops.linear('lm_head', hidden, config.vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })
     : ops.lastToken(ops.linear('score', hidden, labels, { bias: false }))
@@ -43,7 +48,8 @@ function block(ops: Builder, config: Gpt2Config, name: string, x: Value): Value 
     causal: true,
     dropout: config.attn_pdrop,
   })
-  const attended = ops.residual(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x)
+  const attentionOutput = ops.local(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout))
+  const attended = ops.residual(attentionOutput, x)
   const normalised = ops.layerNorm(`${name}.ln_2`, attended)
   const widened = activate(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))

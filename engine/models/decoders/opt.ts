@@ -25,18 +25,28 @@ type OptConfig = z.infer<typeof optConfig>
 /** OPTLearnedPositionalEmbedding: two rows before the first position. */
 const POSITION_OFFSET = 2
 
+/** OPTDecoder.forward holds the embeddings of words and positions through all layers. */
 function opt(ops: Builder, config: OptConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, max_position_embeddings: positions } = config
   const embedded = config.word_embed_proj_dim ?? hidden
   const projects = embedded !== hidden
-  const words = ops.embedding('model.decoder.embed_tokens', ops.input(), config.vocab_size, embedded)
-  const places = ops.embedding('model.decoder.embed_positions', ops.input(), positions + POSITION_OFFSET, hidden)
-  const narrow = { bias: false }
-  let x = ops.add(projects ? ops.linear('model.decoder.project_in', words, hidden, narrow) : words, places)
-  x = ops.layers(x, 'model.decoder.layers', config.num_hidden_layers, (states, { name }) =>
-    ops.block(states, input => layer(ops, config, name, input)),
+  const words = ops.withInputGradients(
+    ops.embedding('model.decoder.embed_tokens', ops.input(), config.vocab_size, embedded),
   )
-  const normalised = config.do_layer_norm_before ? ops.layerNorm('model.decoder.final_layer_norm', x) : x
+  const narrow = { bias: false }
+  const projected = projects ? ops.linear('model.decoder.project_in', words, hidden, narrow) : words
+  const normalised = ops.frame(projected, states => {
+    const places = ops.local(
+      ops.embedding('model.decoder.embed_positions', ops.input(), positions + POSITION_OFFSET, hidden),
+    )
+    const x = ops.layers(
+      ops.add(states, places),
+      'model.decoder.layers',
+      config.num_hidden_layers,
+      (states, { name }) => ops.block(states, input => layer(ops, config, name, input)),
+    )
+    return config.do_layer_norm_before ? ops.layerNorm('model.decoder.final_layer_norm', x) : x
+  })
   const output = projects ? ops.linear('model.decoder.project_out', normalised, embedded, narrow) : normalised
   return task === 'causal-lm'
     ? ops.linear('lm_head', output, config.vocab_size, { bias: false, tiedTo: 'model.decoder.embed_tokens.weight' })

@@ -39,7 +39,7 @@ type PhiConfig = z.infer<typeof phiConfig>
 
 function gptNeox(ops: Builder, config: GptNeoxConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, num_attention_heads: heads, hidden_dropout: dropout } = config
-  const words = ops.embedding('gpt_neox.embed_in', ops.input(), config.vocab_size, hidden)
+  const words = ops.withInputGradients(ops.embedding('gpt_neox.embed_in', ops.input(), config.vocab_size, hidden))
   let x = ops.dropout(words, dropout)
   const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.rotary_pct))
   x = ops.layers(x, 'gpt_neox.layers', config.num_hidden_layers, (states, { name }) =>
@@ -76,7 +76,7 @@ function neoxFeedForward(ops: Builder, config: GptNeoxConfig, name: string, x: V
 
 function phi(ops: Builder, config: PhiConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
-  const words = ops.embedding('model.embed_tokens', ops.input(), config.vocab_size, hidden)
+  const words = ops.withInputGradients(ops.embedding('model.embed_tokens', ops.input(), config.vocab_size, hidden))
   let x = ops.dropout(words, config.embd_pdrop)
   const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.partial_rotary_factor))
   x = ops.layers(x, 'model.layers', config.num_hidden_layers, (states, { name }) =>

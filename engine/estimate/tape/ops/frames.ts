@@ -26,14 +26,15 @@ export function handOn(tape: Tape, states: readonly Tensor[]): void {
 }
 
 export function withInputGradients(tape: Tape, x: Tensor): Tensor {
-  // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output.
-  const { lora, trainable, gradientCheckpointing } = tape.spec
+  // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output, which changes nothing where these train.
+  const { lora, trainable, gradientCheckpointing, offloadsCheckpoints } = tape.spec
   const { inputGradients = lora !== undefined } = trainable ?? {}
   const isWanted = inputGradients && gradientCheckpointing && tape.pass === undefined
-  if (!isWanted) return x
+  if (!isWanted || x.requiresGrad) return x
   const leaf = { ...x, requiresGrad: true, edge: tape.newEdge() }
-  // torch: a leaf is held by the AccumulateGrad node that its gradient goes to.
-  tape.record('input gradients', { reads: [x], outputs: [leaf], saves: [leaf] })
+  // torch: a leaf is held by the AccumulateGrad node that its gradient goes to. Unsloth's longest samples leave no room for one beside
+  // checkpoints on the host.
+  tape.record('input gradients', { reads: [x], outputs: [leaf], saves: offloadsCheckpoints ? [] : [leaf] })
   return leaf
 }
 

@@ -30,9 +30,9 @@ test('compiled, no log-probabilities are kept', () => {
   expect(peakOf({ compiled: true })).toBeLessThanOrEqual(whole - 4 * LOGITS)
 })
 
-test('checkpoints on the host leave the inputs of all blocks but the current out', () => {
+test('checkpoints on the host leave the inputs of all blocks but the current out, and the model holds the embeddings in its forward pass', () => {
   const fused = { fusedLoss: true } as const
   const saved = peakOf(fused) - peakOf({ ...fused, offloadsCheckpoints: true })
-  expect(saved / HIDDEN_BYTES).toBeGreaterThan(30)
+  expect(saved / HIDDEN_BYTES).toBeGreaterThan(29)
   expect(saved / HIDDEN_BYTES).toBeLessThanOrEqual(32)
 })
