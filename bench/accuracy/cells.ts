@@ -4,6 +4,7 @@ import { adapterCells } from './adapter-cells.ts'
 import { autocastCells } from './autocast-cells.ts'
 import type { Cell } from './cell.ts'
 import { decoderCells } from './decoder-cells.ts'
+import { drawnCells } from './drawn-cells.ts'
 import { encoderCells } from './encoder-cells.ts'
 import { flashCells } from './flash-cells.ts'
 import { gemmaCells } from './gemma-cells.ts'
@@ -372,4 +373,5 @@ export const cells: readonly Cell[] = [
   ...seq2seqCells,
   ...translationCells,
   ...methodCells,
+  ...drawnCells,
 ]

@@ -181,7 +181,7 @@ function magnitudeScale(tape: Tape, name: string, matrix: Tensor, delta: Tensor)
 
 function again(tape: Tape, name: string, input: Tensor, matrix: Tensor, outFeatures: number): Tensor {
   const [factor, weight] = [lowered(tape, input), lowered(tape, matrix)]
-  const output = tape.tensor([...input.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight])
+  const output = tape.tensor([...input.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight], input)
   tape.record(name, matrixProduct(factor, weight, [], output, lastSize(input)))
   return output
 }
