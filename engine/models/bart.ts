@@ -66,6 +66,9 @@ const kin: Record<BartConfig['model_type'], Kin> = {
   m2m_100: { normsBefore: true, positions: 'buffer', hasLogitsBias: false, cachesBesideLabels: true },
 }
 
+/** `nn.functional.dropout`, which stays where TRL disables every layer of dropout. */
+const functional = { isFunctional: true } as const
+
 const WORDS = 'model.shared'
 /** BartLearnedPositionalEmbedding: two rows before the first position. */
 const POSITION_OFFSET = 2
@@ -149,7 +152,7 @@ function embedded(ops: Builder, config: BartConfig, ids: Value): Value {
 function placed(ops: Builder, config: BartConfig, name: string, words: Value, places: Value): Value {
   const sum = ops.add(words, places)
   const isNormed = kin[config.model_type].positions === 'learned'
-  return ops.dropout(isNormed ? ops.layerNorm(`${name}.layernorm_embedding`, sum) : sum, config.dropout)
+  return ops.dropout(isNormed ? ops.layerNorm(`${name}.layernorm_embedding`, sum) : sum, config.dropout, functional)
 }
 
 /** Undefined where positions are learned. */
@@ -172,7 +175,7 @@ function atEnd(ops: Builder, config: BartConfig, name: string, x: Value): Value 
 /** With its norm and its residual sum. */
 function sublayer(ops: Builder, config: BartConfig, norm: string, x: Value, body: (input: Value) => Value): Value {
   const isBefore = kin[config.model_type].normsBefore
-  const sum = ops.residual(ops.dropout(body(isBefore ? ops.layerNorm(norm, x) : x), config.dropout), x)
+  const sum = ops.residual(ops.dropout(body(isBefore ? ops.layerNorm(norm, x) : x), config.dropout, functional), x)
   return isBefore ? sum : ops.layerNorm(norm, sum)
 }
 
@@ -180,7 +183,7 @@ function feedForward(ops: Builder, config: BartConfig, layer: string, x: Value, 
   const { activation_function: activation, activation_dropout: dropout } = config
   return sublayer(ops, config, `${layer}.final_layer_norm`, x, input => {
     const widened = ops[activation === 'swish' ? 'silu' : activation](ops.linear(`${layer}.fc1`, input, inner))
-    return ops.linear(`${layer}.fc2`, ops.dropout(widened, dropout), config.d_model)
+    return ops.linear(`${layer}.fc2`, ops.dropout(widened, dropout, functional), config.d_model)
   })
 }
 

@@ -27,6 +27,9 @@ const whisperConfig = z.object({
 })
 type WhisperConfig = z.infer<typeof whisperConfig>
 
+/** `nn.functional.dropout`, which stays where TRL disables every layer of dropout. */
+const functional = { isFunctional: true } as const
+
 const WORDS = 'model.decoder.embed_tokens'
 /** Frames that a convolution sees, and that the second of them steps over. */
 const KERNEL = 3
@@ -53,7 +56,7 @@ function encode(ops: Builder, config: WhisperConfig): Value {
   const sinusoids = () => ops.constantEmbedding(`${name}.embed_positions`, positions, hidden, positions)
   // They are never trained.
   ops.idle(hidden, sinusoids)
-  const placed = ops.dropout(ops.add(ops.framesFirst(ops.gelu(second)), sinusoids()), config.dropout)
+  const placed = ops.dropout(ops.add(ops.framesFirst(ops.gelu(second)), sinusoids()), config.dropout, functional)
   const { encoder_attention_heads: heads, encoder_ffn_dim: inner } = config
   const encoded = ops.layers(placed, `${name}.layers`, config.encoder_layers, (states, { name: layer }) =>
     ops.block(states, input => {
@@ -74,7 +77,7 @@ function decode(ops: Builder, config: WhisperConfig, encoded: Value): Value {
   const name = 'model.decoder'
   const words = ops.withInputGradients(ops.embedding(WORDS, ops.shiftedLabels(), config.vocab_size, hidden))
   const positions = ops.lookedUpPositions(`${name}.embed_positions`, words, config.max_target_positions)
-  const placed = ops.dropout(ops.add(words, positions), config.dropout)
+  const placed = ops.dropout(ops.add(words, positions), config.dropout, functional)
   const decoded = ops.layers(placed, `${name}.layers`, config.decoder_layers, (states, { name: layer }) =>
     ops.block(
       states,
@@ -103,11 +106,11 @@ function sublayer(
   x: Value,
   body: (normed: Value) => Value,
 ): Value {
-  return ops.residual(ops.dropout(body(ops.layerNorm(norm, x)), dropout), x)
+  return ops.residual(ops.dropout(body(ops.layerNorm(norm, x)), dropout, functional), x)
 }
 
 function feedForward(ops: Builder, config: WhisperConfig, layer: string, x: Value, inner: number): Value {
-  const widened = ops.dropout(ops.gelu(ops.linear(`${layer}.fc1`, x, inner)), config.activation_dropout)
+  const widened = ops.dropout(ops.gelu(ops.linear(`${layer}.fc1`, x, inner)), config.activation_dropout, functional)
   return ops.linear(`${layer}.fc2`, widened, config.d_model)
 }
 

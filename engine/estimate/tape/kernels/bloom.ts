@@ -1,6 +1,6 @@
 /** What BLOOM composes in its own way (transformers models/bloom). */
 
-import { made } from '../autograd.ts'
+import { made, widest } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
 import { batchMatmul, elementwise } from '../ops/primitives.ts'
@@ -29,7 +29,9 @@ export function alibiAttention(
   const contiguous = (x: Tensor) => (tape.held.includes(x.storage) ? x : elementwise(tape, 'clone', x))
   const [q, k, v] = [query, key, value].map(x => lowered(tape, contiguous(x))) as [Tensor, Tensor, Tensor]
   const scores = batchMatmul(tape, q, k, [heads, tokens, tokens])
-  const masked = elementwise(tape, 'add', scores)
+  // The mask is in the embeddings' type, which under autocast is wider than that of the scores.
+  const masked = tape.tensor(scores.shape, widest(scores.dtype, tape.weightDtype), [scores], scores)
+  tape.record('add', { reads: [scores], outputs: [masked], gradients: [made(scores)] })
   const probabilities = wideSoftmax(tape, masked)
   const weights = dropout(tape, cast(tape, probabilities, q.dtype), probability)
   tape.locals.push(weights)
