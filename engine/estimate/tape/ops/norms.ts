@@ -62,7 +62,7 @@ function fusedNorm(tape: Tape, name: string, x: Tensor, size: number): Tensor {
 }
 
 export function layerScale(tape: Tape, name: string, x: Tensor): Tensor {
-  return multiply(tape, weightNamed(tape, name, [lastSize(x)]), x)
+  return multiply(tape, x, weightNamed(tape, name, [lastSize(x)]))
 }
 
 export function gatedNorm(tape: Tape, name: string, x: Tensor, gate: Tensor, size: number): Tensor {

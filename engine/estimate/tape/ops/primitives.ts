@@ -1,6 +1,6 @@
 /** Single ops that layers are composed of: sums, products, views, copies, and what autograd saves for each. */
 import { made, widest } from '../autograd.ts'
-import { type Dtype, elements, type Tensor } from '../storage.ts'
+import { bytesPerElement, type Dtype, elements, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { lowered } from './casts.ts'
 
@@ -41,9 +41,14 @@ export function multiply(tape: Tape, x: Tensor, y: Tensor): Tensor {
   const saves = [...(y.requiresGrad ? [x] : []), ...(x.requiresGrad ? [y] : [])]
   const isReduced = (side: Tensor) =>
     side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype
-  const backwardScratch = [x, y]
-    .filter(side => side.requiresGrad && isReduced(side))
-    .map(() => tape.like(output, 'temporaries'))
+  const reduced = [x, y].filter(side => side.requiresGrad && isReduced(side))
+  // torch: engine.cpp validate_outputs, one gradient after the other: when the second is cast, the first has been summed, and the product
+  // that it was summed from is gone.
+  const isCastLast = reduced.length === 2 && y.batched === output.batched && elements(y) === elements(output)
+  const cast = isCastLast ? bytesPerElement[y.dtype] / bytesPerElement[output.dtype] : 0
+  const backwardScratch = reduced.map((_, index) =>
+    tape.storage(elements(output) * (index === 0 ? 1 : 1 - cast), output.dtype, output.batched, 'temporaries'),
+  )
   tape.record('mul', { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch })
   return output
 }
