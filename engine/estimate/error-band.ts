@@ -95,7 +95,12 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
   return spec.gpus > 1 ? 'several GPUs' : beyondTorch(spec)
 }
 
-const untraced: ReadonlySet<TrainingSpec['optimizer']> = new Set(['lion', 'paged-adamw', 'adam-mini'] as const)
+const untraced: ReadonlySet<TrainingSpec['optimizer']> = new Set([
+  'lion',
+  'lion-32bit',
+  'paged-adamw',
+  'adam-mini',
+] as const)
 
 /** Ways of running experts that no trace covers. */
 const untracedExperts: Readonly<Record<ExpertStyle, string>> = {

@@ -65,6 +65,7 @@ export const optimizers = [
   'sgd-momentum',
   'adafactor',
   'lion',
+  'lion-32bit',
   'rmsprop',
   'adamw-8bit',
   'paged-adamw-8bit',

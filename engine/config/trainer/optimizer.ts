@@ -27,7 +27,8 @@ const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimi
   ['paged_adamw_32bit', 'paged-adamw'],
   ['paged_adamw_8bit', 'paged-adamw-8bit'],
   ['lion', 'lion'],
-  ['lion_32bit', 'lion'],
+  // bitsandbytes', as the three below.
+  ['lion_32bit', 'lion-32bit'],
 ])
 
 /** Optimizers that are counted as another with more state, so that the estimate errs on the safe side. */
@@ -45,10 +46,10 @@ const heavierKin: ReadonlyMap<string, readonly [optimizer: Optimizer, sentence: 
     'muon',
     ['adamw-fused', "Muon keeps one momentum per matrix but is counted with AdamW's two: the estimate is high."],
   ],
-  ['lion_8bit', ['lion', "Lion's 8-bit state is counted at the width of the parameters."]],
-  ['paged_lion', ['lion', "Lion's paged state is counted on the GPU."]],
-  ['paged_lion_32bit', ['lion', "Lion's paged state is counted on the GPU."]],
-  ['paged_lion_8bit', ['lion', "Lion's paged 8-bit state is counted on the GPU, at the width of the parameters."]],
+  ['lion_8bit', ['lion-32bit', "Lion's 8-bit state is counted in 32 bits."]],
+  ['paged_lion', ['lion-32bit', "Lion's paged state is counted on the GPU."]],
+  ['paged_lion_32bit', ['lion-32bit', "Lion's paged state is counted on the GPU."]],
+  ['paged_lion_8bit', ['lion-32bit', "Lion's paged 8-bit state is counted on the GPU, in 32 bits."]],
 ])
 
 const unsupported = wordList(`

@@ -92,6 +92,8 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
   },
   // lion-pytorch, torchtune: one momentum like the parameter.
   lion: { ...inPlace, ...moments(1), passes: 5, launchesPerTensor: 0.5 },
+  // bitsandbytes optim/optimizer.py Optimizer1State: whatever the parameter's type.
+  'lion-32bit': { ...inPlace, stateBytes: float32Bytes, passes: 5, launchesPerTensor: 1 },
   // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
   'adam-mini': {
     stateBytes: (parameter, name) => (wholeSecondMoment.test(name) ? 2 : 1) * float32Bytes(parameter),

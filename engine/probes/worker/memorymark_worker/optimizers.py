@@ -38,7 +38,7 @@ def make_optimizer(name: str, parameters: list[Parameter], in_32_bits: frozenset
         case "adafactor":
             return transformers.optimization.Adafactor(parameters, lr=LEARNING_RATE, scale_parameter=False,
                                                        relative_step=False)
-        case "lion" | "adamw-8bit" | "paged-adamw-8bit" | "paged-adamw":
+        case "lion" | "lion-32bit" | "adamw-8bit" | "paged-adamw-8bit" | "paged-adamw":
             return ShapedOptimizer(name, parameters, in_32_bits)
     raise ValueError(f"unknown optimizer {name}")
 
@@ -129,6 +129,8 @@ class ShapedOptimizer:
     def state_of(self, parameter: Tensor) -> list[Tensor]:
         if self.name == "lion":
             return [torch.empty_like(parameter)]
+        if self.name == "lion-32bit":
+            return [torch.empty_like(parameter, dtype=torch.float32)]
         is_small = parameter.numel() < self.MIN_8BIT_ELEMENTS
         is_8bit = self.name != "paged-adamw" and not is_small and parameter not in self.in_32_bits
         state: list[Tensor] = []

@@ -62,7 +62,7 @@ describe('the optimizer', () => {
     ['adamw_bnb_8bit', 'adamw-8bit'],
     ['paged_adamw_8bit', 'paged-adamw-8bit'],
     ['paged_adamw_32bit', 'paged-adamw'],
-    ['lion_32bit', 'lion'],
+    ['lion_32bit', 'lion-32bit'],
   ])('%s is %s', (name, optimizer) => {
     expect(trainingConfig(`${bert}optim: ${name}\n`).spec.optimizer).toBe(optimizer)
   })
