@@ -1,5 +1,6 @@
 /** The one model of a library that an object of the repository's own class holds, and what the class puts on top of it. */
 
+import { plainSentence } from '../../text/quote.ts'
 import { libraryName } from '../library.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type Instance, type LibraryCall, type Located, placeIn, shownAt, type Value } from '../values/values.ts'
@@ -38,7 +39,9 @@ export function heldModel(instance: Instance, evaluator: Evaluator, level = 0): 
   const models = members.filter(value => value.kind === 'call' && modelChain(value, evaluator).loaded !== undefined)
   const [only, ...others] = models
   const own = members.filter(value => value !== only && hasWeights(value, evaluator))
-  const large = own.find(value => !isHead(value, evaluator))
+  const large = own.find(
+    value => !isHead(value, evaluator) && (only === undefined || !isHeadOfItsOwn(value, evaluator)),
+  )
   if (only === undefined) {
     const inner = own.flatMap(value => innerModel(value, evaluator, level + 1))
     const rest = own.filter(value => inner.every(({ of }) => of !== value))
@@ -92,9 +95,20 @@ function isTransforms(value: LibraryCall, evaluator: Evaluator): boolean {
   return values.size > 0 && [...values.values()].every(isTransform)
 }
 
-/** Of a class that extends `torch.nn.Module`, or Lightning's. */
+/** Nothing blocks by what the code may do otherwise. */
+export function tellHolder({ scope }: Instance, head: Located | undefined, evaluator: Evaluator): string {
+  const remark =
+    head === undefined
+      ? `What ${scope.name} (${placeIn(scope.module, scope.from)}) does with the model is the code's own, so that nothing blocks.`
+      : `The layers that ${scope.name} puts on top of the model (${placeIn(head.module, head.from)}) are the code's own: they are counted as a head of few labels, so that nothing blocks.`
+  const sentence = plainSentence(remark)
+  evaluator.unsureRemarks.add(sentence)
+  return sentence
+}
+
+/** Of a class that extends `torch.nn.Module`, or Lightning's or transformers'. */
 export function isModule({ scope }: Instance, evaluator: Evaluator): boolean {
-  return /Module$/.test(evaluator.classes.libraryBase(scope) ?? '')
+  return /(?:Module|PreTrainedModel)$/.test(evaluator.classes.libraryBase(scope) ?? '')
 }
 
 function isTorchCall(value: Value): value is LibraryCall {
@@ -110,6 +124,15 @@ export function isHead(value: Value, evaluator: Evaluator): boolean {
   if (name !== 'Sequential') return false
   const { values, unknown } = evaluator.argumentsOf(value.call, value.site)
   return unknown === undefined && values.size > 0 && [...values.values()].every(each => isHead(each, evaluator))
+}
+
+/** A module of the repository's own, of such layers alone. */
+function isHeadOfItsOwn(value: Value, evaluator: Evaluator): boolean {
+  if (value.kind !== 'instance' || !isModule(value, evaluator)) return false
+  const members = [...value.scope.members.keys()].flatMap(name => evaluator.classes.ofInstance(value, name) ?? [])
+  const isLoaded = members.some(each => modelChain(each, evaluator).loaded !== undefined)
+  const own = members.filter(each => hasWeights(each, evaluator))
+  return own.length > 0 && !isLoaded && own.every(each => isHead(each, evaluator))
 }
 
 function hasFewOutputs(linear: LibraryCall, evaluator: Evaluator): boolean {

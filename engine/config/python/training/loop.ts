@@ -1,7 +1,6 @@
 /** A training loop that a script writes itself around a library's model, expressed in the keys of a recipe. */
 import type { Loop } from '../../../training/choices.ts'
 import { type Declared, peftAdapters } from '../../dialects/huggingface/declared.ts'
-import { plainSentence } from '../../text/quote.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { libraryName, taskOfClass } from '../library.ts'
 import { type Call, callExpression, classAround, type Module } from '../syntax/module.ts'
@@ -17,7 +16,7 @@ import { fabricFields } from './fabric.ts'
 import { openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
 import { labelsOfHead, replacedLayers } from './given-layers.ts'
-import { heldModel, isModule } from './held-model.ts'
+import { heldModel, isModule, tellHolder } from './held-model.ts'
 import { iteratedBatch } from './iterated-loader.ts'
 import { leftOff } from './left-off.ts'
 import { loopFiles } from './loop-files.ts'
@@ -165,7 +164,11 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   ]
   const unread = [...found.unread, ...adapter.unread]
   const assumptions = [
-    ...[...found.assumptions, ...frozen.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])],
+    ...[
+      ...found.assumptions,
+      ...frozen.assumptions,
+      ...(holder === undefined ? [] : [tellHolder(holder.of, holder.head, evaluator)]),
+    ],
     ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
     ...(frozen.byHand === undefined && adapter.fields.length === 0 ? partsStepped(optimizers, evaluator) : []),
     ...aroundLoop(modules, evaluator),
@@ -182,17 +185,6 @@ function taskOfHead({ holder, call: { module } }: OwnLoop, loaded: LibraryCall, 
   if (holder?.head === undefined || isVisionModel(loaded) || fields.some(({ key }) => key === 'task')) return []
   const task = ofImages.test(libraryName(classLoaded(loaded)).name) ? 'image-classification' : 'sequence-classification'
   return [saidBy(holder.head, 'task', { kind: 'text', text: task }, module)]
-}
-
-/** Nothing blocks by what the code may do otherwise. */
-function ofHolder({ of: { scope }, head }: Holder, evaluator: Evaluator): string {
-  const remark =
-    head === undefined
-      ? `What ${scope.name} (${placeIn(scope.module, scope.from)}) does with the model is the code's own, so that nothing blocks.`
-      : `The layers that ${scope.name} puts on top of the model (${placeIn(head.module, head.from)}) are the code's own: they are counted as a head of few labels, so that nothing blocks.`
-  const sentence = plainSentence(remark)
-  evaluator.unsureRemarks.add(sentence)
-  return sentence
 }
 
 /** A teacher, a reference or an encoder beside the model that trains is in memory too. One that is loaded afterwards is not. */

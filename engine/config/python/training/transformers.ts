@@ -17,6 +17,7 @@ import { keyOfOldSft, ofEarlierReleases } from './earlier-releases.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
 import { replacedLayers } from './given-layers.ts'
+import { heldByClass } from './held-by-class.ts'
 import { leftOff } from './left-off.ts'
 import { dataFiles } from './loop-files.ts'
 import { isOfUnsloth, type ModelChain, modelChain } from './model-chain.ts'
@@ -87,7 +88,9 @@ function toldTraining(
   const { module } = call
   const site = siteAt(call)
   const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
-  const given = values.get('model') ?? fromFunction(values.get('model_init'), evaluator)
+  const handed = values.get('model') ?? fromFunction(values.get('model_init'), evaluator)
+  const held = trainer === 'trainer' ? heldByClass(handed, module, evaluator) : undefined
+  const given = held?.model ?? handed
   const passed = withCastInPlace(modelChain(given, evaluator), call, [module], evaluator)
   const chain = trainer === 'sft' ? { ...passed, ...preparedBySft(passed, values, told, here, evaluator) } : passed
   const found = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
@@ -117,6 +120,7 @@ function toldTraining(
     ...adapter.fields,
     ...(isHidden ? loaded.fields : []),
   ]
+  if (held !== undefined && fields.every(({ key }) => key !== 'task')) fields.push(...held.task)
   if (isUndecided(fields, told)) return { kind: 'none', why: undecidedBecause(fields, told) }
 
   const extra = [
@@ -132,7 +136,8 @@ function toldTraining(
   const name = plain(module.text.slice(expression.callee.from, expression.callee.to))
   const from = chain.loaded?.kind === 'call' ? chain.loaded : undefined
   const visible = visibleGpus(call, evaluator)
-  const frozen = frozenWeights(adapter.fields.length > 0 ? [] : [module], from, call, evaluator)
+  const written = [...new Set([module, ...(held === undefined ? [] : [held.file])])]
+  const frozen = frozenWeights(adapter.fields.length > 0 ? [] : written, from, call, evaluator)
   const declared: Declared = {
     trainer,
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
@@ -150,6 +155,7 @@ function toldTraining(
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
   const assumptions = [
     ...loaded.assumptions,
+    ...(held?.remarks ?? []),
     ...frozen.assumptions,
     ...leftOff(fields, peftConfig, files, evaluator),
     ...aroundTrainer(call, evaluator),
