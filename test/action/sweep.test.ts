@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { report } from '../../engine/index.ts'
+import { bandInWords } from '../band-in-words.ts'
 import { coldPython, hasTorch, python } from '../probes/python.ts'
 import { ActionBesideGitHub, coarse, tiny, warnings } from './action-beside-github.ts'
 import type { ActionRun } from './run-action.ts'
@@ -125,7 +126,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', () => {
     const [config] = report.parse(swept.report).configs
     expect(config).toMatchObject({ path: 'a.yaml', dialect: 'Hugging Face Trainer', provenance: 'traced' })
     const [comment] = await repository.comments(pullRequest)
-    expect(comment?.body).toContain('Memory traced, −3…+8 %')
+    expect(comment?.body).toContain(`Memory traced, ${bandInWords}`)
     expect(swept.log).toMatch(/^trial {2}1 {2}batch {4}16 /m)
   })
 

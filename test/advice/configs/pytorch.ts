@@ -141,7 +141,7 @@ name = "llama3"
 flavor = "8B"
 
 [training]
-seq_len = 4096
+seq_len = 3840
 local_batch_size = 2
 
 [parallelism]

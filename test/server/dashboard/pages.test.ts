@@ -4,6 +4,7 @@ import { analyze } from '../../../engine/analyze.ts'
 import type { AnalysedConfig, Report } from '../../../engine/report/schema.ts'
 import type { AnalysisRequest } from '../../../server/analysis.ts'
 import type { Assets } from '../../../server/dashboard/assets.ts'
+import { bandInWords } from '../../band-in-words.ts'
 import { hostileStrings } from '../../render/hostile-strings.ts'
 import { freshAssets } from './assets.ts'
 import { HandDriven } from './hand-driven.ts'
@@ -151,7 +152,7 @@ describe('an analysis', () => {
     const id = analyses.started(request)
     analyses.happens(id, { kind: 'done', report: (await bertReport()).report })
     const main = (await (await asked(`/analyses/${id}`)).text()).split('<main')[1]
-    expect(main).toContain('estimated, −3…+8 %')
+    expect(main).toContain(`estimated, ${bandInWords}`)
     expect(main?.replaceAll('not measured', '')).not.toContain('measured')
   })
 
