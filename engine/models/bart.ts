@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/value.ts'
 import { family, type ProgramTerms } from './family.ts'
+import { functionalDropout } from './functional-dropout.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 const bartConfig = z.object({
@@ -65,9 +66,6 @@ const kin: Record<BartConfig['model_type'], Kin> = {
   pegasus: { normsBefore: true, positions: 'parameter', hasLogitsBias: true },
   m2m_100: { normsBefore: true, positions: 'buffer', hasLogitsBias: false, cachesBesideLabels: true },
 }
-
-/** `nn.functional.dropout`, which stays where TRL disables every layer of dropout. */
-const functional = { isFunctional: true } as const
 
 const WORDS = 'model.shared'
 /** BartLearnedPositionalEmbedding: two rows before the first position. */
@@ -152,7 +150,11 @@ function embedded(ops: Builder, config: BartConfig, ids: Value): Value {
 function placed(ops: Builder, config: BartConfig, name: string, words: Value, places: Value): Value {
   const sum = ops.add(words, places)
   const isNormed = kin[config.model_type].positions === 'learned'
-  return ops.dropout(isNormed ? ops.layerNorm(`${name}.layernorm_embedding`, sum) : sum, config.dropout, functional)
+  return ops.dropout(
+    isNormed ? ops.layerNorm(`${name}.layernorm_embedding`, sum) : sum,
+    config.dropout,
+    functionalDropout,
+  )
 }
 
 /** Undefined where positions are learned. */
@@ -175,7 +177,10 @@ function atEnd(ops: Builder, config: BartConfig, name: string, x: Value): Value 
 /** With its norm and its residual sum. */
 function sublayer(ops: Builder, config: BartConfig, norm: string, x: Value, body: (input: Value) => Value): Value {
   const isBefore = kin[config.model_type].normsBefore
-  const sum = ops.residual(ops.dropout(body(isBefore ? ops.layerNorm(norm, x) : x), config.dropout, functional), x)
+  const sum = ops.residual(
+    ops.dropout(body(isBefore ? ops.layerNorm(norm, x) : x), config.dropout, functionalDropout),
+    x,
+  )
   return isBefore ? sum : ops.layerNorm(norm, sum)
 }
 
@@ -183,7 +188,7 @@ function feedForward(ops: Builder, config: BartConfig, layer: string, x: Value, 
   const { activation_function: activation, activation_dropout: dropout } = config
   return sublayer(ops, config, `${layer}.final_layer_norm`, x, input => {
     const widened = ops[activation === 'swish' ? 'silu' : activation](ops.linear(`${layer}.fc1`, input, inner))
-    return ops.linear(`${layer}.fc2`, ops.dropout(widened, dropout, functional), config.d_model)
+    return ops.linear(`${layer}.fc2`, ops.dropout(widened, dropout, functionalDropout), config.d_model)
   })
 }
 

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/value.ts'
 import { family } from './family.ts'
+import { functionalDropout } from './functional-dropout.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 const whisperConfig = z.object({
@@ -26,9 +27,6 @@ const whisperConfig = z.object({
   activation_dropout: probability.default(0),
 })
 type WhisperConfig = z.infer<typeof whisperConfig>
-
-/** `nn.functional.dropout`, which stays where TRL disables every layer of dropout. */
-const functional = { isFunctional: true } as const
 
 const WORDS = 'model.decoder.embed_tokens'
 /** Frames that a convolution sees, and that the second of them steps over. */
@@ -56,7 +54,7 @@ function encode(ops: Builder, config: WhisperConfig): Value {
   const sinusoids = () => ops.constantEmbedding(`${name}.embed_positions`, positions, hidden, positions)
   // They are never trained.
   ops.idle(hidden, sinusoids)
-  const placed = ops.dropout(ops.add(ops.framesFirst(ops.gelu(second)), sinusoids()), config.dropout, functional)
+  const placed = ops.dropout(ops.add(ops.framesFirst(ops.gelu(second)), sinusoids()), config.dropout, functionalDropout)
   const { encoder_attention_heads: heads, encoder_ffn_dim: inner } = config
   const encoded = ops.layers(placed, `${name}.layers`, config.encoder_layers, (states, { name: layer }) =>
     ops.block(states, input => {
@@ -77,7 +75,7 @@ function decode(ops: Builder, config: WhisperConfig, encoded: Value): Value {
   const name = 'model.decoder'
   const words = ops.withInputGradients(ops.embedding(WORDS, ops.shiftedLabels(), config.vocab_size, hidden))
   const positions = ops.lookedUpPositions(`${name}.embed_positions`, words, config.max_target_positions)
-  const placed = ops.dropout(ops.add(words, positions), config.dropout, functional)
+  const placed = ops.dropout(ops.add(words, positions), config.dropout, functionalDropout)
   const decoded = ops.layers(placed, `${name}.layers`, config.decoder_layers, (states, { name: layer }) =>
     ops.block(
       states,
@@ -106,11 +104,15 @@ function sublayer(
   x: Value,
   body: (normed: Value) => Value,
 ): Value {
-  return ops.residual(ops.dropout(body(ops.layerNorm(norm, x)), dropout, functional), x)
+  return ops.residual(ops.dropout(body(ops.layerNorm(norm, x)), dropout, functionalDropout), x)
 }
 
 function feedForward(ops: Builder, config: WhisperConfig, layer: string, x: Value, inner: number): Value {
-  const widened = ops.dropout(ops.gelu(ops.linear(`${layer}.fc1`, x, inner)), config.activation_dropout, functional)
+  const widened = ops.dropout(
+    ops.gelu(ops.linear(`${layer}.fc1`, x, inner)),
+    config.activation_dropout,
+    functionalDropout,
+  )
   return ops.linear(`${layer}.fc2`, widened, config.d_model)
 }
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
+import { functionalDropout } from '../functional-dropout.ts'
 import { fusedAttentionLinears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
@@ -39,18 +40,15 @@ function bloom(ops: Builder, config: BloomConfig, { sequenceLength: tokens = 0, 
   return ops.linear('lm_head', output, config.vocab_size, { bias: false, ...tied })
 }
 
-/** `dropout_add`. */
-const functional = { isFunctional: true } as const
-
 function layer(ops: Builder, config: BloomConfig, name: string, x: Value): Value {
   const { hidden_size: hidden, hidden_dropout: dropout } = config
   const normalised = ops.local(ops.layerNorm(`${name}.input_layernorm`, x))
   const context = attention(ops, config, `${name}.self_attention`, normalised)
-  const attended = ops.residual(ops.dropout(context, dropout, functional), x)
+  const attended = ops.residual(ops.dropout(context, dropout, functionalDropout), x)
   const forFeeding = ops.local(ops.layerNorm(`${name}.post_attention_layernorm`, attended))
   const widened = ops.geluRecomputed(ops.linear(`${name}.mlp.dense_h_to_4h`, forFeeding, 4 * hidden))
   const fed = ops.linear(`${name}.mlp.dense_4h_to_h`, widened, hidden)
-  return ops.residual(ops.dropout(fed, dropout, functional), attended)
+  return ops.residual(ops.dropout(fed, dropout, functionalDropout), attended)
 }
 
 function attention(ops: Builder, config: BloomConfig, name: string, x: Value): Value {

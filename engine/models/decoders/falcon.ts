@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
+import { functionalDropout } from '../functional-dropout.ts'
 import { fusedAttentionLinears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
@@ -57,7 +58,7 @@ function layer(ops: Builder, config: FalconConfig, name: string, table: readonly
   const attended = ops.frame(normalised, input => attention(ops, config, `${name}.self_attention`, table, input))
   const fed = ops.frame(forFeeding, input => feedForward(ops, config, `${name}.mlp`, input))
   const sum = ops.residual(fed, attended, { inPlace: true })
-  return ops.residual(ops.dropout(sum, config.hidden_dropout, { isFunctional: true }), x)
+  return ops.residual(ops.dropout(sum, config.hidden_dropout, functionalDropout), x)
 }
 
 function attention(ops: Builder, config: FalconConfig, name: string, table: readonly [Value, Value], x: Value): Value {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
+import { functionalDropout } from '../functional-dropout.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 const optConfig = z.object({
@@ -53,8 +54,6 @@ function opt(ops: Builder, config: OptConfig, { task, labels }: ProgramTerms): V
     : ops.lastToken(ops.linear('score', output, labels, narrow))
 }
 
-const functional = { isFunctional: true } as const
-
 function layer(ops: Builder, config: OptConfig, name: string, x: Value): Value {
   const { hidden_size: hidden, do_layer_norm_before: normsBefore, dropout } = config
   const before = (part: string, states: Value) => (normsBefore ? ops.layerNorm(`${name}.${part}`, states) : states)
@@ -71,10 +70,10 @@ function layer(ops: Builder, config: OptConfig, name: string, x: Value): Value {
     clampsScores: true,
   }
   const context = ops.attention(ops.scale(query), ops.cached(key), ops.cached(value), shape)
-  const projected = ops.dropout(ops.linear(`${name}.self_attn.out_proj`, context, hidden), dropout, functional)
+  const projected = ops.dropout(ops.linear(`${name}.self_attn.out_proj`, context, hidden), dropout, functionalDropout)
   const attended = after('self_attn_layer_norm', ops.residual(projected, x))
   const widened = ops.relu(ops.linear(`${name}.fc1`, before('final_layer_norm', attended), config.ffn_dim))
-  const fed = ops.dropout(ops.linear(`${name}.fc2`, widened, hidden), dropout, functional)
+  const fed = ops.dropout(ops.linear(`${name}.fc2`, widened, hidden), dropout, functionalDropout)
   return after('final_layer_norm', ops.residual(fed, attended))
 }
 
