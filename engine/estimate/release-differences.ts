@@ -46,7 +46,7 @@ const rules: readonly Rule[] = [
   {
     holds: spec => isInEightBits(spec.optimizer) && spec.lora === undefined && keepsEmbeddingsIn32Bits(spec),
     does: 'bitsandbytes keeps the state of embeddings in 32 bits',
-    doesNot: 'bitsandbytes keeps the state of embeddings in 8 bits, as all other',
+    doesNot: 'bitsandbytes keeps the state of embeddings in 8 bits, like all other state',
   },
   {
     holds: keepsFrozenInputs,

@@ -121,6 +121,25 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
   },
 }
 
+/**
+ * Bytes of the temporaries of one parameter after the other, with what the one before leaves. `vectorsLast`: biases and norms come after
+ * all matrices, whatever their place among the parameters.
+ */
+export function temporariesInTurn(
+  { temporaries, leaves }: OptimizerRule,
+  parameters: readonly Tensor[],
+  vectorsLast: boolean,
+): readonly (readonly number[])[] {
+  let left = 0
+  return parameters.map(parameter => {
+    const ownBytes = temporaries(parameter)
+    const allBytes = left > 0 ? [left, ...ownBytes] : ownBytes
+    const comesLater = vectorsLast && parameter.shape.length < 2
+    if (!comesLater) left = leaves?.(parameter) ?? 0
+    return allBytes
+  })
+}
+
 export type StateRule = Pick<OptimizerRule, 'stateBytes' | 'pagedBytes'>
 
 /** bitsandbytes' 8-bit optimizers, for a parameter of which they are told to keep 32. */

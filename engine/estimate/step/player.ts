@@ -10,7 +10,7 @@ import { Gradients } from './gradients.ts'
 import { LiveStorages } from './live-storages.ts'
 import { keptBy, untilLastSave, usesOf } from './nodes.ts'
 import type { Numbers } from './numbers.ts'
-import type { OptimizerRule } from './optimizer.ts'
+import { type OptimizerRule, temporariesInTurn } from './optimizer.ts'
 import { Step } from './step.ts'
 
 /** The moment of a peak that the optimizer makes. */
@@ -169,20 +169,16 @@ export class Player implements Memory {
     this.exchange.optimizerEnds()
   }
 
-  #optimize({ temporaries, temporariesLive, leaves }: OptimizerRule, parameters: readonly Tensor[]): void {
+  #optimize(rule: OptimizerRule, parameters: readonly Tensor[]): void {
     const part = this.#shares.optimizerState * this.exchange.partAtATime
     const outer = this.step.turn
-    let left = 0
-    const groups = parameters.map(parameter => {
-      this.#enter(parameter.storage.turn)
-      const ownBytes = temporaries(parameter)
-      const allBytes = left > 0 ? [left, ...ownBytes] : ownBytes
-      const comesLater = this.#stepsVectorsLast && parameter.shape.length < 2
-      if (!comesLater) left = leaves?.(parameter) ?? 0
-      return allBytes.map(bytes => this.fixed(bytes * part, 'temporaries'))
+    const sizes = temporariesInTurn(rule, parameters, this.#stepsVectorsLast)
+    const groups = parameters.map(({ storage }, index) => {
+      this.#enter(storage.turn)
+      return (sizes[index] ?? []).map(bytes => this.fixed(bytes * part, 'temporaries'))
     })
     this.#enter(outer)
-    const areTogether = temporariesLive === 'together' || this.exchange.stepsFlat
+    const areTogether = rule.temporariesLive === 'together' || this.exchange.stepsFlat
     for (const group of areTogether ? [groups.flat()] : groups) {
       for (const temporary of group) this.allocate(temporary)
       for (const temporary of group) this.release(temporary)
