@@ -38,6 +38,7 @@ import { leverIds } from '../engine/report/advised-levers.ts'
 import { type LibraryVersions, libraryVersions, versionedLibraries } from '../engine/training/versions.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 
+/** To whole threads. */
 const GOAL = 25 / 30
 const FIRST = 3
 /** Costs do not affect this bench. */
@@ -91,7 +92,7 @@ console.log(
   `${share(results)}: the accepted lever is among our first three; ` +
     `${share(confirmed)} of those where the thread confirms that it helped.`,
 )
-process.exitCode = hitsOf(results) >= results.length * GOAL ? 0 : 1
+process.exitCode = hitsOf(results) >= Math.round(results.length * GOAL) ? 0 : 1
 
 function share(of: typeof results): string {
   return `${hitsOf(of)} of ${of.length}`
