@@ -172,7 +172,7 @@ function playRecorded(
 
 function rules(spec: TrainingSpec): Omit<PlayerRules, 'exchange'> {
   const checkpoints = { isReentrant: false, keepsInputs: false, offloadsInputs: false, stopsEarly: true }
-  return { shares: sharesOf(spec), checkpoints, inBackward: undefined, stepsVectorsLast: false }
+  return { shares: sharesOf(spec), checkpoints, inBackward: undefined }
 }
 
 /** Whether weights are gathered for a pass; otherwise each GPU has them whole, and nothing is exchanged without gradients. */

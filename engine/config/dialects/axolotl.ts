@@ -1,10 +1,10 @@
 /** Axolotl, as of 0.18: src/axolotl/utils/schemas/{config,training,peft}.py, its defaults; loaders/model.py, what they mean. */
 import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { isFsdp } from '../../training/choices.ts'
+import { isFsdp, type Optimizer } from '../../training/choices.ts'
 import type { TrainedPart } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields/fields.ts'
+import type { Default, FieldReader } from '../fields/fields.ts'
 import { type ModelLookup, readModel } from '../fields/model-fields.ts'
 import { leaveOut } from '../fields/supplied.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
@@ -37,7 +37,7 @@ import {
   type Training,
   tellOfWholeLogits,
 } from '../trainer/method.ts'
-import { hasEightBitEmbeddings, readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { areLowered, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
@@ -131,12 +131,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     settings: {
       ...mesh,
       ...readPrecision(reader, document, sharded, hasAdapter),
-      eightBitEmbeddings: hasEightBitEmbeddings(document.at('optimizer')) ?? groupsByRate(document),
-      optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
-        value: 'adamw-fused',
-        source: "Axolotl's default",
-        assumption: "Fused AdamW, Axolotl's default: the config sets no optimizer.",
-      }),
+      ...readTrainerOptimizer(reader, document.at('optimizer'), defaultOptimizer, groupsByRate(document)),
       attention: attention.attention,
       gradientCheckpointing: checkpoints,
       fusedNorms: readFusedNorms(reader, document.at('liger_rms_norm')),
@@ -361,7 +356,12 @@ function readFusedLoss(reader: FieldReader, document: Section): boolean | undefi
 /** core/trainers/mixins/optimizer.py: with one of these it groups the parameters itself, and leaves embeddings to the optimizer. */
 const rateKeys = ['embedding_lr', 'embedding_lr_scale', 'loraplus_lr_ratio', 'lr_groups']
 
-function groupsByRate(document: Section): true | undefined {
-  const given = rateKeys.map(key => document.at(key))
-  return given.some(field => field !== undefined && field.value.kind !== 'empty') || undefined
+function groupsByRate(document: Section): boolean {
+  return rateKeys.map(key => document.at(key)).some(field => field !== undefined && field.value.kind !== 'empty')
+}
+
+const defaultOptimizer: Default<Optimizer> = {
+  value: 'adamw-fused',
+  source: "Axolotl's default",
+  assumption: "Fused AdamW, Axolotl's default: the config sets no optimizer.",
 }

@@ -195,7 +195,7 @@ function readQuantization(reader: FieldReader, bits: Field | undefined, hasAdapt
 
 /** core/base_trainer.py: torch.optim.AdamW with its defaults. */
 function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer {
-  if (field?.value.kind === 'text' && field.value.text === 'muon') return readTrainerOptimizer(reader, field)
+  if (field?.value.kind === 'text' && field.value.text === 'muon') return readTrainerOptimizer(reader, field).optimizer
   if (field !== undefined) {
     reader.refuse(field, 'unsupported-optimizer', `The optimizer ${quote(field.source)} is not supported yet`, leaveOut)
   }

@@ -1,7 +1,7 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
 import { wordList } from '../../base/word-list.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { isFsdp, type Optimizer, type Precision } from '../../training/choices.ts'
+import { isFsdp, type Precision } from '../../training/choices.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { readGpus } from '../fields/gpus.ts'
@@ -26,7 +26,7 @@ import { imageOfEverySample } from '../trainer/images.ts'
 import { languageModelReading, readBatch } from '../trainer/language-model.ts'
 import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
 import { asft, isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
-import { hasEightBitEmbeddings, readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
@@ -110,8 +110,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     settings: {
       gpus,
       ...readPrecision(reader, document, method, { ...sharded, deepSpeed }),
-      optimizer: readOptimizer(reader, document),
-      eightBitEmbeddings: hasEightBitEmbeddings(document.at('optim')),
+      ...readOptimizer(reader, document),
       attention: attention.attention,
       ...readCheckpointing(reader, document, sharded),
       lora: hasAdapters(method) ? readAdapter(reader, document, model, method) : undefined,
@@ -207,9 +206,9 @@ function readStage(reader: FieldReader, document: Section, method: Method): Trai
 }
 
 /** train/trainer_utils.py create_custom_optimizer: switches that replace `optim`. */
-function readOptimizer(reader: FieldReader, document: Section): Optimizer {
+function readOptimizer(reader: FieldReader, document: Section): ReturnType<typeof readTrainerOptimizer> {
   const [mini, muon] = [document.at('use_adam_mini'), document.at('use_muon')]
-  if (isOn(reader, mini)) return reader.note('optimizer', 'adam-mini', mini)
+  if (isOn(reader, mini)) return { optimizer: reader.note('optimizer', 'adam-mini', mini) }
   const named: Field | undefined = isOn(reader, muon) ? { ...muon, value: { kind: 'text', text: 'muon' } } : undefined
   return readTrainerOptimizer(reader, named ?? document.at('optim'))
 }

@@ -1,7 +1,8 @@
 /** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
 import { didYouMean } from '../../base/did-you-mean.ts'
 import { wordList, wordSet } from '../../base/word-list.ts'
-import type { Optimizer } from '../../training/choices.ts'
+import { isInEightBits, type Optimizer } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { isBefore, type LibraryVersions } from '../../training/versions.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
 import { oneOf, quote } from '../text/quote.ts'
@@ -62,17 +63,17 @@ const unsupported = wordList(`
 /** torchao's, which keep 8 bits of every parameter. */
 const torchaos = wordSet('adamw_torch_8bit adamw_torch_4bit ao_adamw_8bit ao_adamw_4bit')
 
-/** Whether embeddings have 8-bit state as all other parameters. */
-export function hasEightBitEmbeddings(field: Field | undefined): true | undefined {
-  return (field?.value.kind === 'text' && torchaos.has(field.value.text)) || undefined
-}
-
+/** `groupsEmbeddings`: the tool gives embeddings a rate of their own, for which it leaves the Trainer's way with them. */
 export function readTrainerOptimizer(
   reader: FieldReader,
   field: Field | undefined,
   byDefault = defaultFor(reader.versions),
-): Optimizer {
-  return reader.settle('optimizer', field, present => trainerOptimizer(reader, present), byDefault)
+  groupsEmbeddings = false,
+): Pick<TrainingSpec, 'optimizer' | 'eightBitEmbeddings'> {
+  const optimizer = reader.settle('optimizer', field, present => trainerOptimizer(reader, present), byDefault)
+  const isTorchaos = field?.value.kind === 'text' && torchaos.has(field.value.text)
+  const isOfAll = isInEightBits(optimizer) && (isTorchaos || groupsEmbeddings)
+  return { optimizer, ...(isOfAll && { eightBitEmbeddings: true }) }
 }
 
 /** TrainingArguments.optim: adamw_hf until transformers#25109, fused with PyTorch 2.8 and later since transformers#37358. */

@@ -46,8 +46,6 @@ export interface PlayerRules {
   readonly shares: Shares
   readonly checkpoints: CheckpointRules
   readonly inBackward: InBackward | undefined
-  /** Whether the optimizer goes through all matrices before it comes to biases and norms. */
-  readonly stepsVectorsLast: boolean
   readonly exchange: (memory: Memory, kept: ExchangeContext['kept']) => Exchange
 }
 
@@ -67,24 +65,18 @@ export class Player implements Memory {
   /** The outputs of the forward pass before. */
   #earlierOutputs: readonly Storage[] = []
   readonly #inBackward: InBackward | undefined
-  readonly #stepsVectorsLast: boolean
   #parameters: ReadonlySet<Storage> | undefined
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
   #uses: Numbers | undefined
   #kept: readonly Storage[] | undefined
 
-  constructor(
-    tape: Tape,
-    objective: Objective,
-    { shares, checkpoints, inBackward, stepsVectorsLast, exchange }: PlayerRules,
-  ) {
+  constructor(tape: Tape, objective: Objective, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
     this.#tape = tape
     this.#objective = objective
     this.#shares = shares
     this.#checkpoints = checkpoints
     this.#inBackward = inBackward
-    this.#stepsVectorsLast = stepsVectorsLast
     const room = STORAGES_PLAYED * tape.storageCount
     this.#storages = new LiveStorages(this.step, room)
     this.exchange = exchange(this, parameter => this.#stepAtOnce(parameter))
@@ -172,7 +164,8 @@ export class Player implements Memory {
   #optimize(rule: OptimizerRule, parameters: readonly Tensor[]): void {
     const part = this.#shares.optimizerState * this.exchange.partAtATime
     const outer = this.step.turn
-    const sizes = temporariesInTurn(rule, parameters, this.#stepsVectorsLast)
+    // transformers trainer.py get_decay_parameter_names: its first group is what weight decay is for.
+    const sizes = temporariesInTurn(rule, parameters, this.#tape.spec.loop === 'trainer')
     const groups = parameters.map(({ storage }, index) => {
       this.#enter(storage.turn)
       return (sizes[index] ?? []).map(bytes => this.fixed(bytes * part, 'temporaries'))

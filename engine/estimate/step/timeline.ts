@@ -76,8 +76,6 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
     shares,
     checkpoints,
     inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
-    // transformers trainer.py get_decay_parameter_names: its first group is what weight decay is for.
-    stepsVectorsLast: spec.loop === 'trainer',
     exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order),
   })
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far, or of the step before.
@@ -192,7 +190,6 @@ function orderOfUse(
   const rehearsal = new Player(tape, objective, {
     ...rules,
     inBackward: undefined,
-    stepsVectorsLast: false,
     exchange: memory => new Watching(memory, used => order.push(used)),
   })
   rehearsal.begin()

@@ -4,6 +4,7 @@ import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, layerList, probability, size } from '../schema.ts'
+import { placedStates } from './learned-positions.ts'
 
 const gptjConfig = z.object({
   model_type: z.literal('gptj'),
@@ -74,20 +75,14 @@ function gptjBlock(ops: Builder, config: GptjConfig, name: string, x: Value): Va
   return ops.residual(ops.residual(attended, fed), x)
 }
 
-/** GPTNeoModel.forward holds the embeddings of words and positions through all layers. */
 function gptNeo(ops: Builder, config: GptNeoConfig, { sequenceLength: tokens = 0, task, labels }: ProgramTerms): Value {
   const { vocab_size, hidden_size: hidden } = config
   const embedded = ops.withInputGradients(ops.embedding('transformer.wte', ops.input(), vocab_size, hidden))
   // What each position may see, a bool each, of every layer.
   ops.positionIds((config.num_layers * config.max_position_embeddings ** 2) / 8)
-  const output = ops.frame(embedded, words => {
-    const places = ops.local(ops.constantEmbedding('transformer.wpe', config.max_position_embeddings, hidden, tokens))
-    const first = ops.dropout(ops.add(words, places), config.embed_dropout)
-    const x = ops.layers(first, 'transformer.h', config.num_layers, (states, { name }) =>
-      ops.block(states, input => gptNeoBlock(ops, config, name, input)),
-    )
-    return ops.layerNorm('transformer.ln_f', x)
-  })
+  const { max_position_embeddings: positions, num_layers: layers, embed_dropout: dropout } = config
+  const placed = { positions, hidden, tokens, dropout, layers }
+  const output = placedStates(ops, embedded, placed, (input, name) => gptNeoBlock(ops, config, name, input))
   return task === 'causal-lm'
     ? ops.linear('lm_head', output, vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })
     : ops.lastToken(ops.linear('score', output, labels, { bias: false }))

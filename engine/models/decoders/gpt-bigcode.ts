@@ -4,6 +4,7 @@ import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { gpt2Config } from './gpt2.ts'
+import { placedStates } from './learned-positions.ts'
 
 const gptBigCodeConfig = gpt2Config.extend({
   model_type: z.literal('gpt_bigcode'),
@@ -13,7 +14,6 @@ const gptBigCodeConfig = gpt2Config.extend({
 })
 type GptBigCodeConfig = z.infer<typeof gptBigCodeConfig>
 
-/** GPTBigCodeModel.forward holds the embeddings of words and positions through all layers. */
 function gptBigCode(
   ops: Builder,
   config: GptBigCodeConfig,
@@ -23,14 +23,9 @@ function gptBigCode(
   const embedded = ops.withInputGradients(ops.embedding('transformer.wte', ops.input(), words, hidden))
   // GPTBigCodeModel.bias: what every position may see, a bool each.
   ops.positionIds(config.n_positions ** 2 / 8)
-  const output = ops.frame(embedded, input => {
-    const places = ops.local(ops.constantEmbedding('transformer.wpe', config.n_positions, hidden, tokens))
-    const first = ops.dropout(ops.add(input, places), config.embd_pdrop)
-    const x = ops.layers(first, 'transformer.h', config.n_layer, (states, { name }) =>
-      ops.block(states, input => block(ops, config, name, input)),
-    )
-    return ops.layerNorm('transformer.ln_f', x)
-  })
+  const { n_positions: positions, n_layer: layers, embd_pdrop: dropout } = config
+  const placed = { positions, hidden, tokens, dropout, layers }
+  const output = placedStates(ops, embedded, placed, (input, name) => block(ops, config, name, input))
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = config.tie_word_embeddings ? { tiedTo: 'transformer.wte.weight' } : {}
   return ops.linear('lm_head', output, words, { bias: false, ...tied })

@@ -4,6 +4,7 @@ import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, probability, size } from '../schema.ts'
+import { placedStates } from './learned-positions.ts'
 
 export const gpt2Config = z.object({
   model_type: z.literal('gpt2'),
@@ -20,19 +21,13 @@ export const gpt2Config = z.object({
 })
 type Gpt2Config = z.infer<typeof gpt2Config>
 
-/** GPT2Model.forward holds the embeddings of words and positions through all layers. */
 function gpt2(ops: Builder, config: Gpt2Config, { sequenceLength: tokens = 0, task, labels }: ProgramTerms): Value {
   const embedded = ops.withInputGradients(
     ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd),
   )
-  const hidden = ops.frame(embedded, words => {
-    const places = ops.local(ops.constantEmbedding('transformer.wpe', config.n_positions, config.n_embd, tokens))
-    const first = ops.dropout(ops.add(words, places), config.embd_pdrop)
-    const x = ops.layers(first, 'transformer.h', config.n_layer, (states, { name }) =>
-      ops.block(states, input => block(ops, config, name, input)),
-    )
-    return ops.layerNorm('transformer.ln_f', x)
-  })
+  const { n_positions: positions, n_embd, n_layer: layers, embd_pdrop: dropout } = config
+  const placed = { positions, hidden: n_embd, tokens, dropout, layers }
+  const hidden = placedStates(ops, embedded, placed, (input, name) => block(ops, config, name, input))
   return task === 'causal-lm'
     ? ops.linear('lm_head', hidden, config.vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })
     : ops.lastToken(ops.linear('score', hidden, labels, { bias: false }))

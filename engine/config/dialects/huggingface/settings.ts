@@ -14,7 +14,7 @@ import { fsdpCheckpoints, readReentrant } from '../../trainer/checkpoints.ts'
 import { readEvaluation } from '../../trainer/evaluation.ts'
 import { keptWhole, loadsWhole, quantizesOnLoad } from '../../trainer/loading.ts'
 import type { Training } from '../../trainer/method.ts'
-import { hasEightBitEmbeddings, readTrainerOptimizer } from '../../trainer/optimizer.ts'
+import { readTrainerOptimizer } from '../../trainer/optimizer.ts'
 import { readResuming } from '../../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch } from '../../trainer/sharding.ts'
 import { isStoredQuantized } from '../../trainer/stored-quantization.ts'
@@ -153,10 +153,9 @@ function readArithmetic(
   const made = declared?.ownLoop?.optimizer
   const named = find('optim') ?? findText(optimizerKey, trainersOptimizer) ?? adafactorField(reader, find('adafactor'))
   const optimizer = made
-    ? reader.note('optimizer', made.name, made.field)
-    : readTrainerOptimizer(reader, named, declared?.ofUnsloth && unslothDefaults.optimizer)
-  const isInEightBits = hasEightBitEmbeddings(named) ?? groupsEmbeddings(find)
-  return { ...computed, optimizer, ...(isInEightBits && { eightBitEmbeddings: isInEightBits }) }
+    ? { optimizer: reader.note('optimizer', made.name, made.field) }
+    : readTrainerOptimizer(reader, named, declared?.ofUnsloth && unslothDefaults.optimizer, groupsEmbeddings(find))
+  return { ...computed, ...optimizer }
 }
 
 /** Adapters and quantisation, and what a GPU holds while such weights are loaded. */

@@ -113,9 +113,9 @@ export function readUnslothModules(
 }
 
 /** trainer.py create_optimizer: with a rate of their own UnslothTrainer groups the embeddings itself, and leaves their state to the optimizer. */
-export function groupsEmbeddings(find: Find): true | undefined {
+export function groupsEmbeddings(find: Find): boolean {
   const rate = find('embedding_learning_rate')
-  return (rate !== undefined && rate.value.kind !== 'empty') || undefined
+  return rate !== undefined && rate.value.kind !== 'empty'
 }
 
 /** models/loader.py: those that models/llama.py loads, the only ones whose embeddings train whole where they are among the targets. */

@@ -16,7 +16,7 @@ import { type Batch, languageModelReading, type Sequence } from '../../trainer/l
 import { kernelsOfPacked } from '../../trainer/linear-attention.ts'
 import { quantizesOnLoad } from '../../trainer/loading.ts'
 import { isOn, ordinary } from '../../trainer/method.ts'
-import { hasEightBitEmbeddings, readTrainerOptimizer } from '../../trainer/optimizer.ts'
+import { readTrainerOptimizer } from '../../trainer/optimizer.ts'
 import { readResuming } from '../../trainer/resuming.ts'
 import { sequenceWithCompletions } from './completions.ts'
 import { readAdapter, readMethod, readQuantization, readTowers } from './fine-tuning.ts'
@@ -58,8 +58,7 @@ export function readMsSwift(
     settings: {
       gpus,
       ...readPrecision(reader, document, { isFull: method === 'full', sharding: sharded.sharding }),
-      optimizer: readTrainerOptimizer(reader, document.at('optim')),
-      eightBitEmbeddings: hasEightBitEmbeddings(document.at('optim')),
+      ...readTrainerOptimizer(reader, document.at('optim')),
       attention: attention.attention,
       gradientCheckpointing: checkpoints,
       reentrantCheckpoints,

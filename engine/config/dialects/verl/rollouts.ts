@@ -128,10 +128,11 @@ function readGeneration(reader: FieldReader, document: Section): Online['generat
   const frees = at('free_cache_engine')
   const sleeps = frees === undefined || reader.flag(frees) !== false
   const moved = movedOut(reader, document)
+  const [who, part] = [engine === 'sglang' ? 'SGLang' : 'vLLM', `${Math.round(share * 100)} % of every GPU`]
   reader.assume(
     sleeps
-      ? `${engine === 'sglang' ? 'SGLang' : 'vLLM'} generates in ${Math.round(share * 100)} % of every GPU, and releases that memory while the actor trains.`
-      : `${engine === 'sglang' ? 'SGLang' : 'vLLM'} always holds ${Math.round(share * 100)} % of every GPU.`,
+      ? `${who} generates in ${part}, and releases that memory while the actor trains.`
+      : `${who} always holds ${part}.`,
   )
   return { kind: 'vllm', share, sleeps, ...(moved.length > 0 && { movedOut: moved }) }
 }
