@@ -3,6 +3,7 @@ import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { adapterCells } from './adapter-cells.ts'
 import { autocastCells } from './autocast-cells.ts'
 import type { Cell } from './cell.ts'
+import { checkpointCells } from './checkpoint-cells.ts'
 import { decoderCells } from './decoder-cells.ts'
 import { drawnCells } from './drawn-cells.ts'
 import { encoderCells } from './encoder-cells.ts'
@@ -374,4 +375,5 @@ export const cells: readonly Cell[] = [
   ...translationCells,
   ...methodCells,
   ...drawnCells,
+  ...checkpointCells,
 ]

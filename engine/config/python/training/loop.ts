@@ -130,7 +130,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     isVision ? imageFields(each, evaluator) : lengthFields(fields, each, evaluator, module)
   const lengths = modules.map(lengthsIn).find(({ length }) => length > 0) ?? []
   const extra = [
-    ...checkpointing(fields, chain, found, module, evaluator),
+    ...checkpointing(fields, { chain, loaded: found, isEnabledAgain: false }, module, evaluator),
     ...lengths,
     ...optimizerFields(optimizers, here, module),
   ]

@@ -124,7 +124,7 @@ function toldTraining(
   if (isUndecided(fields, told)) return { kind: 'none', why: undecidedBecause(fields, told) }
 
   const extra = [
-    ...checkpointing(fields, chain, loaded, module, evaluator),
+    ...checkpointing(fields, { chain, loaded, isEnabledAgain: told.of === 'trl' }, module, evaluator),
     ...optimizerField(values.get('optimizers'), module),
     ...taskField(fields, trainer, here, module),
     ...(trainer === 'trainer' ? trainedLength(values.get('train_dataset'), fields, module, evaluator) : []),

@@ -1,23 +1,21 @@
 """The transformers model of a request, and what its spec changes in it."""
 from __future__ import annotations
 
-import contextlib
 import re
 from typing import Any
 
 import torch
 import transformers
 from torch.nn import Module
-from transformers.modeling_layers import GradientCheckpointingLayer
 
 from .adapters import add_adapters
 from .checkpointed_loss import take_loss_in_chunks
-from .cuda_kernels import CudaKernels
+from .checkpoints import checkpoint_blocks, recomputation
 from .fake_quantization import round_linears
 from .model_config import transformers_config
-from .precision import autocast_dtype, half_dtype, step_autocast_dtype, weight_dtype
+from .precision import autocast_dtype, half_dtype, weight_dtype
 from .quantization import quantise
-from .requests import Json, Request, Spec, head_of_rewards
+from .requests import Request, Spec, head_of_rewards
 from .speech import MODEL_TYPES, read_with_gradients
 
 MODEL_CLASSES = {
@@ -72,21 +70,10 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     if spec.get("checkpointedLoss") and spec["step"] == "training":
         take_loss_in_chunks(model, recomputation(spec, runs_on or device))
     if spec["gradientCheckpointing"]:
-        model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, runs_on or device)})
-        blocks = [module for module in model.modules() if isinstance(module, GradientCheckpointingLayer)]
-        for number, block in enumerate(blocks, 1):
-            block.gradient_checkpointing = number % spec.get("checkpointEvery", 1) == 0
+        checkpoint_blocks(model, spec, runs_on or device)
     if "trainable" in spec:
         set_input_gradients(model, spec["trainable"]["inputGradients"])
     return model.train(spec["step"] == "training" or spec.get("dropout") is True)
-
-
-def recomputation(spec: Spec, device: str) -> Json:
-    """On the meta device the recomputation, which runs inside the backward pass, needs CUDA's kernels and casts again;
-    autocast opens a context (and weight cache) of its own there."""
-    if device != "meta":
-        return {}
-    return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(step_autocast_dtype(spec)))}
 
 
 def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:

@@ -83,6 +83,7 @@ class Spec(TypedDict, total=False):
     sdpaKernel: Literal["efficient"]
     gradientCheckpointing: Required[bool]
     checkpointEvery: int
+    reentrantCheckpoints: bool
     checkpointedLoss: bool
     fusedLoss: bool
     eightBitEmbeddings: bool
