@@ -57,7 +57,7 @@ export const activationLevers: readonly Lever[] = [
     id: 'activation-offloading',
     effect: 'none',
     group: 'offloaded-checkpoints',
-    settings: ['offloadsCheckpoints'],
+    settings: ['offloadsCheckpoints', 'reentrantCheckpoints'],
     applies: spec => spec.gradientCheckpointing && spec.offloadsCheckpoints !== true,
     isMade: after => after.offloadsCheckpoints === true,
   },

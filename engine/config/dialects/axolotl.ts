@@ -115,6 +115,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const attention = readAttention(reader, document, model)
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, document.at('fsdp_config')) : undefined
   const checkpoints = readCheckpointing(reader, document, byFsdp)
+  const offloadsCheckpoints = checkpoints ? readOffloading(reader, document) : undefined
   const packing = document.at('sample_packing')
   const isPacked = packing !== undefined && reader.flag(packing) === true
   const expertTargets = hasAdapter ? readExpertTargets(reader, document) : undefined
@@ -135,8 +136,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       attention: attention.attention,
       gradientCheckpointing: checkpoints,
       fusedNorms: readFusedNorms(reader, document.at('liger_rms_norm')),
-      offloadsCheckpoints: checkpoints ? readOffloading(reader, document) : undefined,
-      reentrantCheckpoints: byFsdp ? false : readReentrant(reader, document.at('gradient_checkpointing_kwargs')),
+      offloadsCheckpoints,
+      reentrantCheckpoints: byFsdp
+        ? false
+        : (readReentrant(reader, document.at('gradient_checkpointing_kwargs')) ??
+          (checkpoints && !offloadsCheckpoints ? reentrantByDefault(reader, document, model) : undefined)),
       expertStyle: readExpertStyle(reader, document, model, expertTargets !== undefined),
       lora: hasAdapter
         ? readLora(reader, model, {
@@ -300,6 +304,13 @@ function readCheckpointing(reader: FieldReader, document: Section, byFsdp: Field
     value: false,
     source: "Axolotl's default",
   })
+}
+
+/** utils/config/__init__.py and core/builders/base.py, whatever transformers has by default. */
+function reentrantByDefault(reader: FieldReader, document: Section, model: CatalogueModel | undefined): boolean {
+  const isOther = ['unfrozen_parameters', 'rl'].some(key => (document.at(key)?.value.kind ?? 'empty') !== 'empty')
+  const isReentrant = !isOther && !/^gemma4(_unified)?$/.test(model?.config.model_type ?? '')
+  return reader.note('reentrantCheckpoints', isReentrant, "Axolotl's default")
 }
 
 function offloads(choice: Field | undefined): boolean {

@@ -207,6 +207,23 @@ describe('other switches of Axolotl', () => {
     expect(trainingConfig(`${base}liger_rms_norm: true\n`).spec.fusedNorms).toBe(true)
   })
 
+  it.each([
+    ['gradient_checkpointing: true\n', true],
+    ['gradient_checkpointing: true\nrl:\nunfrozen_parameters:\n', true],
+    ['gradient_checkpointing: true\nrl: dpo\n', false],
+    ["gradient_checkpointing: true\nunfrozen_parameters: ['^lm_head']\n", false],
+    ['gradient_checkpointing: true\ngradient_checkpointing_kwargs: {use_reentrant: false}\n', false],
+    ['gradient_checkpointing: offload\n', undefined],
+    ['', undefined],
+  ])('%j checkpoints reentrantly: %s', (settings, reentrant) => {
+    expect(trainingConfig(`${base}${settings}`).spec.reentrantCheckpoints).toBe(reentrant)
+  })
+
+  it('Gemma 4 is never checkpointed reentrantly', () => {
+    const text = base.replace('meta-llama/Llama-3.2-1B', 'google/gemma-4-E2B')
+    expect(trainingConfig(`${text}gradient_checkpointing: true\n`).spec.reentrantCheckpoints).toBe(false)
+  })
+
   it('use_reentrant and fsdp_version are as written', () => {
     const text = `${base}gradient_checkpointing_kwargs:\n  use_reentrant: true\nfsdp: [full_shard]\nfsdp_version: 2\n`
     expect(trainingConfig(text).spec).toMatchObject({ reentrantCheckpoints: true, sharding: 'fsdp', fsdpVersion: 2 })
