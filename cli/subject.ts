@@ -40,11 +40,11 @@ export async function readSubject(
   positionals: readonly string[],
   values: SpecFlags,
   engine: IsolatedEngine,
-  bare?: SubjectOptions['bare'],
+  trained: Pick<SubjectOptions, 'bare' | 'gpu'> = {},
 ): Promise<Subject> {
   const named = await namedBy(positionals)
   const options = await optionsFor(named, values, engine)
-  return engine.readSubject(named, { ...options, ...(bare && { bare }) }, sources())
+  return engine.readSubject(named, { ...options, ...trained }, sources())
 }
 
 export async function estimateSubject(
@@ -55,7 +55,7 @@ export async function estimateSubject(
 ): Promise<EstimatedSubject> {
   const named = await namedBy(positionals)
   const options = await optionsFor(named, values, engine)
-  return engine.estimateSubject(named, { ...options, bare: { kind: 'plain' } }, { gpu, sources: sources() })
+  return engine.estimateSubject(named, { ...options, bare: 'plain', gpu }, sources())
 }
 
 /** Undefined if a config is named, or an option chooses the method. */
@@ -68,7 +68,7 @@ export async function estimateMethods(
   const named = await namedBy(positionals)
   const options = await optionsFor(named, values, engine)
   if (named.kind === 'config' || !leavesMethodOpen(options.changes)) return undefined
-  return engine.estimateMethods(named, options, { gpu, sources: sources() })
+  return engine.estimateMethods(named, { ...options, gpu }, sources())
 }
 
 export async function planSubject(

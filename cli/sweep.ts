@@ -135,7 +135,7 @@ async function read(positionals: readonly string[], values: SpecFlags & JudgingF
   const settings = await settingsOrThrow(values, engine)
   const judging = judgingOf(values, settings)
   const gpu = judging.gpu ?? settingsFor(positionals[0] ?? '', settings).gpu
-  const subject = await readSubject(positionals, values, engine, { kind: 'usual', ...(gpu && { gpu }) })
+  const subject = await readSubject(positionals, values, engine, { bare: 'usual', gpu })
   return { subject, settings, judging }
 }
 

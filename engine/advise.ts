@@ -2,7 +2,7 @@
 import { leversOf } from './advice/advise.ts'
 import type { AnalyzeOptions } from './analyze.ts'
 import { optionsOnGpu } from './asked-gpu.ts'
-import { readConfigAsync } from './config/read.ts'
+import { readForGpu } from './config/read-for-gpu.ts'
 import type { SourceFile } from './config/reading.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import type { AdvisedLever } from './report/advised-levers.ts'
@@ -15,15 +15,16 @@ export interface AdviseOptions extends AnalyzeOptions {
   readonly isTimeUp?: () => boolean
 }
 
-/** Empty when the file is no training config. When a file starts several trainings, `file.training` picks one. */
+/** Empty when the file is no training config. When a file starts several trainings, `given.training` picks one. */
 export async function adviseFile(
-  file: SourceFile,
+  given: SourceFile,
   { combinations, isTimeUp, ...options }: AdviseOptions,
   footprints: FootprintCache,
 ): Promise<readonly AdvisedLever[]> {
   const { settings = noSettings, sources = {} } = options
-  const { supplied } = settingsFor(file.path, settings)
-  const reading = await readConfigAsync(file, sources, supplied)
+  const own = settingsFor(given.path, settings)
+  const { supplied } = own
+  const { file, reading } = await readForGpu(options.gpu ?? own.gpu, given, sources, supplied)
   if (reading.kind !== 'training-config') return []
   const { gpu, catalogue, calibration } = optionsOnGpu(file.path, options, reading.askedCard).options
   return leversOf(file, reading, {

@@ -6,7 +6,7 @@ import type { UpgradeOptions, UpgradeTracer } from './change/upgrade.ts'
 import type { SuppliedFields } from './config/fields/supplied.ts'
 import { sentencesOn as sentencesOnAsked } from './config/job/request.ts'
 import { type FormerStatements, formerly } from './config/pinned/pinned-versions.ts'
-import { readConfigAsync } from './config/read.ts'
+import { forGpu, readForGpu } from './config/read-for-gpu.ts'
 import { numberPlaces, type OtherFile, type Reading, type ReadTraining, type SourceFile } from './config/reading.ts'
 import { isLauncherPath } from './config/shell/quick-look.ts'
 import { askingOnce, type Sources } from './config/sources.ts'
@@ -103,8 +103,9 @@ export function judging(
   const { settings = noSettings, assessor = estimating } = options
   const sources = sourcesOf(options)
   const shared = sharedOptions(options, settings, footprints)
-  return async file => {
-    const own = settingsFor(file.path, settings)
+  return async given => {
+    const own = settingsFor(given.path, settings)
+    const file = forGpu(options.gpu ?? own.gpu, given)
     const assessment = assessmentOptions(options, shared, own)
     const onGpu = (gpu: Gpu) => assessmentOptions({ ...options, gpu }, shared, own)
     const analyzeText = (text: string, sources: Sources, training = file.training) =>
@@ -200,7 +201,8 @@ interface AnalysedTraining {
 
 async function analyzeFile(file: SourceFile, options: AssessmentOptions, reading: ReadingOptions): Promise<Analysed> {
   const { sources, supplied } = reading
-  const read = await readConfigAsync(file, sources, supplied)
+  const named = options.assumed?.includes('gpu') ? undefined : options.gpu
+  const { reading: read } = await readForGpu(named, file, sources, supplied)
   if (read.kind === 'not-a-training-config') return read
   if (read.kind !== 'several-trainings') {
     return { kind: 'configs', configs: [await analyzeReading(file, read, options, reading)] }

@@ -1,5 +1,6 @@
 /** Explains how one file is read under a team's settings, setting by setting. */
 import { type Explanation, explainConfigAsync } from './config/read.ts'
+import { forGpu } from './config/read-for-gpu.ts'
 import type { SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -13,6 +14,6 @@ export function explainFile(
   file: SourceFile,
   { settings = noSettings, sources = {} }: ExplainOptions = {},
 ): Promise<Explanation> {
-  const { supplied } = settingsFor(file.path, settings)
-  return explainConfigAsync(file, sources, supplied)
+  const { gpu, supplied } = settingsFor(file.path, settings)
+  return explainConfigAsync(forGpu(gpu, file), sources, supplied)
 }

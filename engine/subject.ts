@@ -9,7 +9,7 @@ import { unreadSentence } from './config/fields/memory-settings.ts'
 import { modelProblem } from './config/fields/model-problem.ts'
 import type { SuppliedVersion } from './config/fields/supplied.ts'
 import type { AskedCard } from './config/job/request.ts'
-import { readConfigAsync } from './config/read.ts'
+import { readForGpu } from './config/read-for-gpu.ts'
 import type { ReadTraining, SourceFile } from './config/reading.ts'
 import { resolveModel } from './config/resolve-model.ts'
 import type { Sources } from './config/sources.ts'
@@ -62,13 +62,9 @@ export interface SubjectOptions {
    * Fills what `changes` leave open when a bare model is trained, with an assumption for each; by default `specOf`'s
    * values, without assumptions.
    */
-  readonly bare?:
-    | { readonly kind: 'plain' }
-    | {
-        readonly kind: 'usual'
-        /** Absent if none is named. */
-        readonly gpu?: Gpu
-      }
+  readonly bare?: 'plain' | 'usual'
+  /** The GPU that runs it, if the caller names one; it wins over the settings. */
+  readonly gpu?: Gpu | undefined
 }
 
 export interface EstimatedSubject {
@@ -91,22 +87,16 @@ export async function readSubject(named: Named, options: SubjectOptions, sources
   const { spec, assumptions: assumed } =
     bare === undefined || named.kind === 'config'
       ? { spec: changed, assumptions: [] }
-      : bareTrainingOf(changed, model, bare, fieldsSaid(changes))
+      : bareTrainingOf(changed, model, { bare, said: fieldsSaid(changes), gpu: options.gpu })
   return { ...place, spec, model, assumptions: [...assumptions, ...assumed, ...derivationOf(spec, model.config)] }
 }
 
 function bareTrainingOf(
   spec: TrainingSpec,
   model: CatalogueModel,
-  bare: NonNullable<SubjectOptions['bare']>,
-  said: readonly (keyof TrainingSpec)[],
+  { bare, ...told }: { bare: 'plain' | 'usual'; said: readonly (keyof TrainingSpec)[]; gpu: Gpu | undefined },
 ): BareTraining {
-  switch (bare.kind) {
-    case 'plain':
-      return plainTraining(spec, { said })
-    case 'usual':
-      return usualTraining(spec, model, { said, gpu: bare.gpu })
-  }
+  return bare === 'plain' ? plainTraining(spec, told) : usualTraining(spec, model, told)
 }
 
 /** @throws MemoryMarkError for TensorFlow.js, which cannot be estimated. */
@@ -168,9 +158,10 @@ async function modelSubject(name: string, { versions }: SubjectOptions, sources:
 
 async function configSubject(file: SourceFile, options: SubjectOptions, sources: Sources): Promise<Subject> {
   const { path } = file
-  const { supplied } = settingsFor(path, options.settings)
+  const { gpu, supplied } = settingsFor(path, options.settings)
   const versions = [...(supplied.versions ?? []), ...options.versions]
-  const reading = await readConfigAsync(file, sources, { ...supplied, versions, changed: fieldsSaid(options.changes) })
+  const changed = fieldsSaid(options.changes)
+  const { reading } = await readForGpu(options.gpu ?? gpu, file, sources, { ...supplied, versions, changed })
   switch (reading.kind) {
     case 'training-config': {
       const { spec, model, training, dialect } = reading

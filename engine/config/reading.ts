@@ -19,6 +19,8 @@ export interface SourceFile {
   readonly passed?: readonly PassedArgument[]
   /** Of a script that is read for its launcher: the launcher's path, as the file that positions are in. */
   readonly readFor?: string
+  /** The GPU does not compute in bf16, which scripts ask for. */
+  readonly lacksBf16?: boolean | undefined
 }
 
 /** `--batch-size 8` in the file of a launcher. */

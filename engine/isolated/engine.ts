@@ -14,7 +14,6 @@ import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
 import type { ExplainOptions } from '../explain.ts'
-import type { Gpu } from '../gpus/catalogue.ts'
 import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal, ProposalOptions } from '../propose.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
@@ -306,23 +305,17 @@ export class IsolatedEngine implements AsyncDisposable {
   }
 
   /** Refuses what passes a limit. @throws MemoryMarkError */
-  estimateSubject(
-    named: Named,
-    options: SubjectOptions,
-    { gpu, sources }: { readonly gpu?: Gpu | undefined; readonly sources: Sources },
-  ): Promise<EstimatedSubject> {
-    const task = { kind: 'estimate-subject', of: named.kind, options, ...(gpu && { gpu }) } as const
-    return this.#oneOrThrow<'estimate-subject'>(task, named, sources)
+  estimateSubject(named: Named, options: SubjectOptions, sources: Sources): Promise<EstimatedSubject> {
+    return this.#oneOrThrow<'estimate-subject'>({ kind: 'estimate-subject', of: named.kind, options }, named, sources)
   }
 
   /** As `estimateMethods` of a model. Refuses what passes a limit. @throws MemoryMarkError */
   estimateMethods(
     named: Extract<Named, { kind: 'model' }>,
     options: SubjectOptions,
-    { gpu, sources }: { readonly gpu?: Gpu | undefined; readonly sources: Sources },
+    sources: Sources,
   ): Promise<EstimatedMethods> {
-    const task = { kind: 'estimate-methods', of: named.kind, options, ...(gpu && { gpu }) } as const
-    return this.#oneOrThrow<'estimate-methods'>(task, named, sources)
+    return this.#oneOrThrow<'estimate-methods'>({ kind: 'estimate-methods', of: named.kind, options }, named, sources)
   }
 
   /** Refuses what passes a limit, and trainings that cannot be planned. @throws MemoryMarkError */

@@ -103,8 +103,8 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
         const { settings } = task.options
         const own = optionsOnGpu(subject.path, { settings, now: new Date() }, subject.askedCard)
-        const gpu = task.gpu ?? own.options.gpu
-        const asked = task.gpu === undefined ? sentencesOn(own.asked) : []
+        const gpu = task.options.gpu ?? own.options.gpu
+        const asked = task.options.gpu === undefined ? sentencesOn(own.asked) : []
         const footprints = roomyFootprints()
         const assessment = estimateSubject(subject, gpu, footprints, settings.calibration)
         const onTorch = sentencesOnTorch(subject.spec, subject.model.config, { gpu, footprints })
@@ -117,7 +117,7 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
       const { estimateMethods } = await import('../training-methods.ts')
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
-        return estimateMethods(subject, task.options.changes, task.gpu, roomyFootprints())
+        return estimateMethods(subject, task.options.changes, task.options.gpu, roomyFootprints())
       }
     }
     case 'plan-subject': {

@@ -4,7 +4,6 @@ import type { CalibrationReading, RunFigures } from '../calibration/file.ts'
 import type { Statement } from '../config/pinned/version-files.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
-import type { Gpu } from '../gpus/catalogue.ts'
 import type { HubAnswer } from '../models/hub.ts'
 import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal } from '../propose.ts'
@@ -42,14 +41,9 @@ export type Task =
   | { readonly kind: 'estimate-run'; readonly run: RunOnGpu }
   /** For a model, the file's path is its name and its text is empty. */
   | { readonly kind: 'read-subject'; readonly of: Named['kind']; readonly options: SubjectOptions }
-  | {
-      readonly kind: 'estimate-subject'
-      readonly of: Named['kind']
-      readonly options: SubjectOptions
-      /** If absent, the GPU of the settings or of the jobs that start the config. */
-      readonly gpu?: Gpu
-    }
-  | { readonly kind: 'estimate-methods'; readonly of: 'model'; readonly options: SubjectOptions; readonly gpu?: Gpu }
+  /** Without a GPU among the options, on that of the settings or of the jobs that start the config. */
+  | { readonly kind: 'estimate-subject'; readonly of: Named['kind']; readonly options: SubjectOptions }
+  | { readonly kind: 'estimate-methods'; readonly of: 'model'; readonly options: SubjectOptions }
   | {
       readonly kind: 'plan-subject'
       readonly of: Named['kind']

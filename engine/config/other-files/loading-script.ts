@@ -167,7 +167,7 @@ async function loading(
   sources: Sources,
 ): Promise<LoadingScript | NotModelled | undefined> {
   const { openScript } = await import('../python/script.ts')
-  const opened = await openScript({ ...script, passed, readFor: file.path }, sources)
+  const opened = await openScript({ ...script, passed, readFor: file.path, lacksBf16: file.lacksBf16 }, sources)
   const isComposed = opened.composesRead === true && /^defaults\s*:/m.test(file.text)
   if (opened.kind === 'not-a-training-config' && opened.because !== undefined && isComposed)
     return { kind: 'not-modelled', why: opened.because, hasOwnLayers: opened.hasOwnLayers ?? false }
@@ -202,7 +202,7 @@ async function inPlaceOf(
   if (readFile === undefined || !isBeside || !(await isNamedBeside(script, file, sources))) return undefined
   const { openScript } = await import('../python/script.ts')
   const opened = await openScript(
-    { ...script, passed, readFor: other },
+    { ...script, passed, readFor: other, lacksBf16: file.lacksBf16 },
     { ...sources, readFile: async path => (path === other ? file.text : readFile(path)) },
   )
   if (opened.kind !== 'open' || opened.batchSize?.file !== undefined) return undefined

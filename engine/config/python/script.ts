@@ -62,7 +62,7 @@ export async function openScript(
   const passed = new PassedValues(file.passed)
   const all = [module, ...calling]
   const found = await modules.settle((): Opened => {
-    const evaluator = new Evaluator(modules.find, passed, modules.findSettings, modules.all)
+    const evaluator = new Evaluator(modules.find, passed, modules.findSettings, modules.all, file.lacksBf16)
     const script = opened(module, evaluator, file.training)
     if (script === startsNone || script === trainsNothing) return script
     for (const each of all) declareParameters(each, evaluator, passed)

@@ -68,7 +68,7 @@ export async function startedScript(
   if (found === undefined) return undefined
   const passed = passedArguments(launch, { path: file.path, text: shell.text })
   const { openScript, trainsNothing } = await import('../python/script.ts')
-  const script = await openScript({ ...found, passed, readFor: file.path }, sources)
+  const script = await openScript({ ...found, passed, readFor: file.path, lacksBf16: file.lacksBf16 }, sources)
   if (script === trainsNothing) return { kind: 'evaluates' }
   if (script.kind !== 'open') {
     const { path, text } = found

@@ -48,6 +48,8 @@ export class Evaluator {
   readonly passed: PassedValues
   /** Files whose calls give the parameters of functions in others: the script, those that call it, and those that it imports. */
   readonly callers: readonly Module[]
+  /** Of the GPU that the script runs on. */
+  readonly lacksBf16: boolean
   /** Whether a parameter was asked for that no call in its file gives. */
   asksCallers = false
   /** Sentences on values that are taken for what a run would find: that files are not there, that a filter drops nothing. */
@@ -77,11 +79,13 @@ export class Evaluator {
     passed = new PassedValues(),
     findSettings: FindSettings = () => undefined,
     callers: readonly Module[] = [],
+    lacksBf16 = false,
   ) {
     this.find = find
     this.callers = callers
     this.findSettings = findSettings
     this.passed = passed
+    this.lacksBf16 = lacksBf16
   }
 
   evaluate(expression: Expression, site: Site): Value {

@@ -145,13 +145,19 @@ export function libraryValue(
     }
   }
   if (/(?:^|\.)is_(?:torch_)?(?:bf16|bfloat16)_(?:gpu_)?(?:supported|available)$/.test(name)) {
-    const remark = `The GPU computes in bf16, as those since Ampere do: ${site.module.text.slice(call.from, Math.min(call.to, call.from + 60))} (${placeIn(site.module, call.from)}) is taken to be true.`
-    return { ...located, remarks: [remark], kind: 'flag', flag: true }
+    const { lacksBf16 } = evaluator
+    const does = lacksBf16
+      ? 'does not compute in bf16, as none before Ampere does'
+      : 'computes in bf16, as those since Ampere do'
+    const asked = site.module.text.slice(call.from, Math.min(call.to, call.from + 60))
+    const remark = `The GPU ${does}: ${asked} (${placeIn(site.module, call.from)}) is taken to be ${!lacksBf16}.`
+    return { ...located, remarks: [remark], kind: 'flag', flag: !lacksBf16 }
   }
   if (name === 'torch.cuda.get_device_capability') {
-    const remark = `The GPU is taken for one since Ampere (${placeIn(site.module, call.from)}).`
+    const { lacksBf16 } = evaluator
+    const remark = `The GPU is taken for one ${lacksBf16 ? 'before' : 'since'} Ampere (${placeIn(site.module, call.from)}).`
     const number = (value: number): Value => ({ ...located, remarks: [remark], kind: 'number', number: value })
-    return { ...located, kind: 'list', items: [number(8), number(0)] }
+    return { ...located, kind: 'list', items: [number(lacksBf16 ? 7 : 8), number(0)] }
   }
   if (object !== undefined) return methodValue(name, object, values(), evaluator, located)
   return loadedSettings(name, call, site, evaluator)
