@@ -19,6 +19,7 @@ import {
   trains,
   withRlhfType,
 } from './tool-commands.ts'
+import { asAccelerate } from './trl-commands.ts'
 
 const launchers = new Set([
   'python',
@@ -30,6 +31,7 @@ const launchers = new Set([
   'axolotl',
   'litgpt',
   'swift',
+  'trl',
   'tune',
   'yolo',
   RUN_TRAIN,
@@ -85,6 +87,8 @@ function startedLaunch(command: ShellCommand): Launch | undefined {
       return litgpt(rest, name, command)
     case 'swift':
       return swift(rest, name, command)
+    case 'trl':
+      return trl(rest, command)
     case 'tune':
       return rest[0]?.text === 'run' ? torchtune(rest.slice(1), command) : undefined
     case RUN_TRAIN:
@@ -96,6 +100,12 @@ function startedLaunch(command: ShellCommand): Launch | undefined {
     default:
       return undefined
   }
+}
+
+function trl(words: readonly Given[], command: ShellCommand): Launch | undefined {
+  const started = asAccelerate(words)
+  const launch = started && scriptLaunch('accelerate launch', started, command, accelerateProcesses(command))
+  return launch && { ...launch, launcher: `trl ${words[0]?.text}` }
 }
 
 /** What a script of the team's own is to start, as it hands a job to a cluster: `python submit.py --gpus 8 -- accelerate launch …`. */

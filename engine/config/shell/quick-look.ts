@@ -15,7 +15,7 @@ export function isLauncherName(name: string): boolean {
 
 /** False for a text that certainly starts no training. Takes linear time, and parses nothing. */
 export function mayLaunch(text: string): boolean {
-  return /\b(?:torchrun|torch\.distributed\.(?:run|launch)|accelerate|deepspeed|llamafactory-cli|axolotl|tune\s+run|yolo|swift|litgpt|openrlhf|run_train\.sh|python3?)\b|%run /.test(
+  return /\b(?:torchrun|torch\.distributed\.(?:run|launch)|accelerate|deepspeed|llamafactory-cli|axolotl|tune\s+run|yolo|swift|litgpt|trl|openrlhf|run_train\.sh|python3?)\b|%run /.test(
     text,
   )
 }

@@ -191,7 +191,7 @@ function remarkOnUnknown(unknown: readonly Field[]): string[] {
 
 /** Of a launcher that is read as a config, how it starts its script. */
 export async function launchedHere(
-  { launch, path, script }: StartedScript,
+  { launch, path, isOfTrl, script }: StartedScript,
   file: SourceFile,
   { readFile = async () => undefined }: Pick<Sources, 'readFile'>,
   jobs: readonly SourceFile[],
@@ -201,7 +201,9 @@ export async function launchedHere(
   const where = { shell, file, card: own ?? agreedCard(around.map(job => job.card)), around, readFile }
   const { gpus, visible, told, card, isUnclear, assumptions, files } = await launchingOf(launch, 'script', where)
   const line = shell.lineOf(launch.at)
-  const sentence = `The training of ${plain(path)}, line ${script.training.line}, is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
+  const sentence = isOfTrl
+    ? `${plain(launch.launcher)} on line ${line} is read as TRL 1.13 runs it: the repository has no ${plain(path)}, and its lines are those of what MemoryMark reads in its place.`
+    : `The training of ${plain(path)}, line ${script.training.line}, is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
   return {
     fields: [],
     passed: [],

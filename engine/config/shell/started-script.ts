@@ -7,11 +7,14 @@ import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '..
 import { bearing, passedArguments } from './arguments.ts'
 import type { Launch } from './launch.ts'
 import type { ShellText } from './shell-text.ts'
+import { trlScript } from './trl-commands.ts'
 
 export interface StartedScript {
   readonly kind: 'script'
   readonly launch: Launch
   readonly path: string
+  /** It is TRL's own, which the repository does not hold. */
+  readonly isOfTrl: boolean
   readonly script: OpenScript
   /** Whether the literal of the batch size stands in the launcher. */
   readonly isBatchHere: boolean
@@ -64,7 +67,8 @@ export async function startedScript(
   const places = placesFromLauncher(target.path, file.path, launch.folder).filter(
     place => !place.startsWith('..') && !place.startsWith('/'),
   )
-  const found = (await firstFile(places, sources)) ?? writtenBy(file, target.path)
+  const inRepository = (await firstFile(places, sources)) ?? writtenBy(file, target.path)
+  const found = inRepository ?? trlScript(target.path)
   if (found === undefined) return undefined
   const passed = passedArguments(launch, { path: file.path, text: shell.text })
   const { openScript, trainsNothing } = await import('../python/script.ts')
@@ -90,6 +94,7 @@ export async function startedScript(
     kind: 'script',
     launch,
     path: found.path,
+    isOfTrl: inRepository === undefined,
     script,
     isBatchHere: script.batchSize !== undefined && script.batchSize.file === undefined,
     said: [found.path, ...deciding.toSorted()].join('\n'),

@@ -1,7 +1,7 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
 import { wordList } from '../../../base/word-list.ts'
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
-import { peftAdapters, unslothAdapters } from '../../dialects/huggingface/declared.ts'
+import { peftAdapters, trlAdapters, unslothAdapters } from '../../dialects/huggingface/declared.ts'
 import { plain } from '../../text/quote.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { optimizerOf, trainerParameters } from '../library.ts'
@@ -31,6 +31,7 @@ import { type SentenceLosses, sentenceLossFields } from './sentence-losses.ts'
 import { addedAdapter, fitCall, isSentenceModel } from './sentence-transformers.ts'
 import { blockSize, lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { type Told, toldArguments } from './told-arguments.ts'
+import { isOfModelConfig } from './trl-model-config.ts'
 import { uncountedChanges } from './uncounted-changes.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
 
@@ -148,7 +149,7 @@ function toldTraining(
     ...(frozen.byHand && { frozen: frozen.byHand }),
     ...(visible && { visible }),
     ...(dividesLayers(chain, evaluator) && { dividesLayers: true as const }),
-    adaptersOf: adaptersOf(chain),
+    adaptersOf: adaptersOf(chain, peftConfig),
     ...(loadsReference(chain, values, told) && { loadsReference: true as const }),
     ...(putsAdaptersOn(chain, values) && { adaptsInTrainer: true as const }),
   }
@@ -372,6 +373,7 @@ function hiddenSettings({ unknown, values }: Told, here: Located, file: Module):
     .map(key => openField(here, key, why, file))
 }
 
-function adaptersOf({ unslothAdapter }: ModelChain): AdapterDefaults {
-  return unslothAdapter === undefined ? peftAdapters : unslothAdapters
+function adaptersOf({ unslothAdapter }: ModelChain, peftConfig: Value | undefined): AdapterDefaults {
+  if (unslothAdapter !== undefined) return unslothAdapters
+  return peftConfig?.kind === 'call' && isOfModelConfig(peftConfig.name) ? trlAdapters : peftAdapters
 }

@@ -17,6 +17,12 @@ const read: ReadonlyMap<string, readonly string[]> = new Map([
   ['get_quantization_config', wordList('load_in_4bit load_in_8bit use_bnb_nested_quant')],
 ])
 
+/** Whether adapters are made of a ModelConfig, and so with its defaults. */
+export function isOfModelConfig(call: string): boolean {
+  const { library, name } = libraryName(call)
+  return library === 'trl' && name === 'get_peft_config'
+}
+
 /** Undefined for a call of anything else. What the command line passes is among the trainer's arguments already. */
 export function modelConfigFields(call: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] | undefined {
   const { library, name } = libraryName(call.name)

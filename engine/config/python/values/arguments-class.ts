@@ -26,14 +26,29 @@ function given(object: LibraryCall, name: string, evaluator: Evaluator): Value |
 }
 
 const switchedOffByTrl: ReadonlySet<string> = new Set(['use_peft', 'use_dora', 'load_in_4bit', 'load_in_8bit'])
-const unsetByTrl: ReadonlySet<string> = new Set(['attn_implementation', 'lora_target_modules', 'lora_modules_to_save'])
+const unsetByTrl: ReadonlySet<string> = new Set([
+  'attn_implementation',
+  'torch_dtype',
+  'lora_target_modules',
+  'lora_modules_to_save',
+])
 
-/** TRL 1.10 trainer/model_config.py. */
+/** TRL 1.13 trainer/model_config.py. */
 function ofModelConfig(object: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
   if (!isModelConfig(object.name)) return undefined
   const written = given(object, name, evaluator)
   if (object.call === undefined && !isToldWhole(evaluator)) return written
   const { module, from, to } = object
+  // Called torch_dtype before 0.23, it was unset, for which transformers 4 took float32 too.
+  if (written === undefined && name === 'dtype')
+    return {
+      module,
+      from,
+      to,
+      kind: 'text',
+      text: 'float32',
+      remarks: ["Weights in float32, the default of TRL's ModelConfig."],
+    }
   if (written === undefined && unsetByTrl.has(name)) return { module, from, to, kind: 'none', remarks: [] }
   if (written !== undefined || !switchedOffByTrl.has(name)) return written
   return { module, from, to, kind: 'flag', flag: false, remarks: [] }

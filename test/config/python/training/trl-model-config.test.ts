@@ -113,3 +113,23 @@ describe('tokens of a chat that the model is given in some runs', () => {
     expect((await problems(script(config, other)))[0]).toMatchObject({ code: 'not-in-file' })
   })
 })
+
+describe("what neither the script nor the command line sets has TRL's defaults", () => {
+  const text = `from trl import ModelConfig, SFTConfig, SFTTrainer, TrlParser, get_peft_config
+training_args, model_args = TrlParser((SFTConfig, ModelConfig)).parse_args_and_config()
+training_args.model_init_kwargs = dict(dtype=model_args.dtype, attn_implementation=model_args.attn_implementation)
+SFTTrainer(model=model_args.model_name_or_path, args=training_args, train_dataset=data, peft_config=get_peft_config(model_args)).train()
+`
+  it.each([
+    ['--use_peft', { precision: 'amp-bf16', lora: { rank: 16, dropout: 0.05 } }],
+    ['--use_peft --lora_r 4 --dtype bfloat16', { precision: 'bf16', lora: { rank: 4 } }],
+    ['--dtype float32', { precision: 'amp-bf16' }],
+  ])('with %s', async (options, settings) => {
+    const launch = `python train.py --model_name_or_path gpt2 --per_device_train_batch_size 4 ${options}\n`
+    const reading = await readConfigAsync(
+      { path: 'run.sh', text: launch },
+      { readFile: async path => (path === 'train.py' ? text : undefined) },
+    )
+    expect(reading).toMatchObject({ kind: 'training-config', spec: settings })
+  })
+})

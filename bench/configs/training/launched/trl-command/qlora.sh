@@ -1,0 +1,1 @@
+uv run trl sft --model_name_or_path Qwen/Qwen3-1.7B --dataset_name acme/chat --output_dir out/sft --per_device_train_batch_size 6 --max_length 4096 --use_peft --lora_r 32 --load_in_4bit --dtype bfloat16
