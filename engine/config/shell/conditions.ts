@@ -70,7 +70,7 @@ function ofBrackets({ name, suffix, prefix }: Command, environment: Environment)
 
 /** `[ -z "$BATCH" ] && BATCH=16`: what the file sets nowhere before has that default. */
 function ofUnary(operator: string, operand: Given): Truth | undefined {
-  if (operand.isNowhereSet && operator === '-z') {
+  if (operand.isNowhereSet && operand.valueFrom === undefined && operator === '-z') {
     const remark = `${operand.text} is taken not to be set, which the environment may do: ${operand.why}.`
     return { holds: true, remarks: [remark] }
   }

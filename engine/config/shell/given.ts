@@ -52,9 +52,14 @@ export function joinedWords(words: readonly Given[], from = words[0]?.from ?? 0)
       .slice(0, MAX_WORD_CHARACTERS),
     from: words.find(({ text }) => text !== '')?.from ?? from,
     remarks: remarksOf(words),
-    ...(words.length === 2 && /^[\w.-]+=$/.test(words[0]?.text ?? '') && { valueFrom: words[1]!.from }),
+    ...(words.length === 2 && /^[\w.-]+=$/.test(words[0]?.text ?? '') && ofValue(words[1]!)),
     ...(open?.why !== undefined && { why: open.why }),
   }
+}
+
+/** Of `--name=$VALUE`. */
+function ofValue({ from, isArgument, isNowhereSet }: Given): Partial<Given> {
+  return { valueFrom: from, ...(isArgument && { isArgument }), ...(isNowhereSet && { isNowhereSet }) }
 }
 
 /** With the first `most` of the places where it says `from` replaced; undefined where it would get too long. */

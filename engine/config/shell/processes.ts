@@ -10,13 +10,18 @@ import type { Argument } from './options.ts'
 
 export function counted(given: Given | undefined, by: string, nodes: Given | undefined = undefined): Processes {
   if (given === undefined) return { kind: 'unsaid' }
-  if (given.why !== undefined) return hangsOnMachine(given.text) ? { kind: 'unsaid' } : { kind: 'open', why: given.why }
-  if (nodes?.why !== undefined) return { kind: 'open', why: nodes.why }
+  for (const each of [given, nodes])
+    if (each?.why !== undefined) return isLeftOpen(each) ? { kind: 'unsaid' } : { kind: 'open', why: each.why }
   const machines = nodes === undefined ? 1 : Number(nodes.text)
   if (!/^\d{1,5}$/.test(given.text) || !Number.isInteger(machines) || machines < 1)
     return { kind: 'open', why: `${plain(by)} is ${plain(given.text)}` }
   const { from, remarks } = given
   return { kind: 'count', count: Number(given.text) * machines, by, from, remarks }
+}
+
+/** To whoever starts it, or to the machine: the file says no more than one without a number. */
+function isLeftOpen({ text, isArgument, isNowhereSet }: Given): boolean {
+  return isArgument === true || isNowhereSet === true || hangsOnMachine(text)
 }
 
 /** `CUDA_VISIBLE_DEVICES=0,1`: so many at most, and where it names one, one. `most`: as many as are processes for certain. */

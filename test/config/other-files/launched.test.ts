@@ -119,11 +119,16 @@ describe('arguments', () => {
   })
 
   it('that depend on run time are asked for by name', async () => {
-    const run = 'accelerate launch --num_processes $N sft.py --config sft.yaml\n'
+    const run = 'accelerate launch --num_processes $(wc -l < hosts) sft.py --config sft.yaml\n'
     expect(await reading({ 'sft.yaml': sft, 'run.sh': run }, 'sft.yaml')).toMatchObject({
       kind: 'unreadable',
-      problems: [{ file: 'run.sh', line: 1, message: expect.stringContaining('$N is not set in the file (line 1)') }],
+      problems: [{ file: 'run.sh', line: 1, message: expect.stringContaining('is computed when it runs (line 1)') }],
     })
+  })
+
+  it('that whoever starts it gives leave the number of GPUs to be assumed', async () => {
+    const run = 'accelerate launch --num_processes $N sft.py --config sft.yaml\n'
+    expect((await trained({ 'sft.yaml': sft, 'run.sh': run }, 'sft.yaml')).assumesGpus).toBe(true)
   })
 })
 

@@ -21,7 +21,7 @@ it.each([
   ['CARDS=(0 1 2)\nCOUNT=${#CARDS[@]}', 3],
   ['LIST=0,1\nIFS=\',\' read -r -a CARDS <<< "$LIST"\nCOUNT="${#CARDS[@]}"', 2],
   // What a run alone tells stays open.
-  ["COUNT=$(echo $DEVICES | tr ',' '\\n' | wc -l)", 'not-in-file'],
+  ["COUNT=$(cat devices | tr ',' '\\n' | wc -l)", 'not-in-file'],
   ['IFS="," read -ra CARDS <<< "$1"\nCOUNT=${#CARDS[@]}', 'not-in-file'],
   ['CARDS=($(ls /dev/nvidia?))\nCOUNT=${#CARDS[@]}', 'not-in-file'],
   ['ALL=0,1\nCARDS=(${ALL//[,;]/ })\nCOUNT=${#CARDS[@]}', 'not-in-file'],
@@ -52,7 +52,7 @@ it.each([
   // What the script sets itself is counted, whatever the job asks for.
   ["CUDA_VISIBLE_DEVICES=0,1\nCOUNT=$(echo $CUDA_VISIBLE_DEVICES | grep -o ',' | wc -l)", 1],
   ['CUDA_VISIBLE_DEVICES=0,1\nCOUNT=$(python -c "import torch; print(torch.cuda.device_count())")', 1],
-  ["COUNT=$(echo $MASKS | tr ',' '\\n' | wc -l)", 'not-in-file'],
+  ["COUNT=$(cat masks | tr ',' '\\n' | wc -l)", 'not-in-file'],
   ['COUNT=$(( $(hostname | wc -l) + 1 ))', 'not-in-file'],
 ])('a job of four GPUs: %j', async (script, gpus) => {
   expect(await gpusOf(`${job}${script}`)).toBe(gpus)

@@ -72,11 +72,27 @@ describe('the number of GPUs', () => {
     expect((await trained(`${launcher} --per_device_train_batch_size 1\n`)).spec.gpus).toBe(gpus)
   })
 
-  it('that depends on run time is asked for by name', async () => {
-    const reading = await read(`torchrun --nproc_per_node $GPUS train.py ${bert} --per_device_train_batch_size 8\n`)
+  it.each([
+    'torchrun --nproc_per_node $1',
+    'torchrun --nproc_per_node="${GPUS_PER_NODE}"',
+    'torchrun --nproc_per_node 8 --nnodes=$MACHINES',
+    'COUNT=$2\ntorchrun --nproc_per_node=$COUNT',
+    'accelerate launch --num_processes "$NUM_PROCESSES"',
+    'deepspeed --num_gpus=$GPUS',
+  ])('of %s is assumed: whoever starts it says', async launcher => {
+    expect((await trained(`${launcher} train.py ${bert} --per_device_train_batch_size 8\n`)).assumesGpus).toBe(true)
+  })
+
+  it.each([
+    ['$(cat hosts | wc -l)', '', 'is computed when it runs (line 1)'],
+    ['$GPUS', 'if [ -n "$BIG" ]; then GPUS=8; fi\n', 'it is set under a condition'],
+  ])('that the script decides as it runs is asked for by name: %s', async (count, before, why) => {
+    const reading = await read(
+      `${before}torchrun --nproc_per_node ${count} train.py ${bert} --per_device_train_batch_size 8\n`,
+    )
     expect(reading).toMatchObject({
       kind: 'unreadable',
-      problems: [{ code: 'not-in-file', message: expect.stringContaining('$GPUS is not set in the file (line 1)') }],
+      problems: [{ code: 'not-in-file', message: expect.stringContaining(why) }],
     })
   })
 })

@@ -2,7 +2,7 @@
 
 import { MAX_BATCH } from '../../../training/batch-size.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { readGpus } from '../../fields/gpus.ts'
+import { leavesGpusOpen, readGpus } from '../../fields/gpus.ts'
 import { type ModelLookup, readModel } from '../../fields/model-fields.ts'
 import type { Reading } from '../../reading.ts'
 import { type Field, Section } from '../../text/section.ts'
@@ -105,7 +105,9 @@ function readBatch(reader: FieldReader, document: Section, { gpus, shared, ofAll
     : reader.settle('microBatch', batchSize, count, { value: 4, source: "verl's default" })
   const samples = (total && count(total)) ?? 256
   const groups = gpus / shared
-  const gradientAccumulation = samples / groups / microBatch
+  const exact = samples / groups / microBatch
+  // Of a number of GPUs that is assumed, nothing is wrong with the batch.
+  const gradientAccumulation = leavesGpusOpen(reader) ? Math.max(1, Math.round(exact)) : exact
   if (!Number.isInteger(gradientAccumulation)) {
     const message = `data.train_batch_size ${samples} is no multiple of ${microBatch} samples on ${groupsShown(groups, shared)}, so the training would not start`
     reader.refuse(
