@@ -33,6 +33,8 @@ export const verl: Dialect = {
   read: (document, reader, lookUp) => {
     const notTraining = (why: string) => ({ kind: 'not-a-training-config', why }) as const
     if (onlyGenerates(document)) return notTraining('It is of main_generation of verl, which trains nothing.')
+    if (reader.flag(document.at('trainer', 'val_only')) === true)
+      return notTraining('It only validates (trainer.val_only).')
     if (isBaseOfSft(document))
       return notTraining("It is what verl's sft_trainer starts from: a command names the model.")
     return readVerl(document, reader, lookUp)

@@ -341,6 +341,14 @@ describe("the actor's update", () => {
     expect(spec.sequenceLength).toBe(512 + 1024)
   })
 
+  it.each(['trainer.val_only=True', '+trainer.val_only=true'])('is none with %s', async setting => {
+    expect(await read(`${grpo} ${setting}`)).toMatchObject({ kind: 'not-a-training-config' })
+  })
+
+  it('is one with trainer.val_only=False', async () => {
+    expect((await trained(`${grpo} trainer.val_only=False trainer.val_before_train=True`)).spec.microBatch).toBe(8)
+  })
+
   it('without a size of micro-batches is left to whatever says one', async () => {
     expect(await read(`${command} ${batches}`)).toMatchObject({
       kind: 'not-a-training-config',
