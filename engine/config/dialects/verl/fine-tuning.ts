@@ -29,7 +29,7 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   const part = sectionAt(document, 'model') ?? Section.of([])
   const model = readModel(reader, modelOfFineTuning(document), 'model.partial_pretrain', lookUp)
   const ofAll = batchOfAllGpus(document)
-  const sharded = readSharding(reader, part.at('strategy'), ofAll === undefined ? 'fsdp2' : 'fsdp')
+  const sharded = readSharding(reader, part.at('strategy'), isWhole(document) ? 'fsdp' : 'fsdp2')
   const gpus = readGpus(reader, undefined, sharded.sharding)
   const fsdp = sectionAt(part, 'fsdp_config')
   const removesPadding = isOn(reader, document.at('use_remove_padding'))
@@ -45,9 +45,11 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   if (size?.value.kind === 'number' && size.value.number !== -1 && size.value.number !== gpus)
     refuse(reader, size, size.name)
   const older = document.at('data', 'micro_batch_size')
-  // Where a command sets both, the release has both, and counts the one of each GPU; a copy in the repository may be older.
+  // Where a command sets both, the release has both, and counts the one of each GPU; a copy in the repository may be older, unless
+  // its own file has it.
   const isOfCopy = document.at('data', 'balance_dp_token')?.file !== undefined
-  const isUnread = document.at('data', 'micro_batch_size_per_gpu') !== undefined && !isOfCopy
+  const ofEach = document.at('data', 'micro_batch_size_per_gpu')
+  const isUnread = ofEach !== undefined && (!isOfCopy || ofEach.file !== undefined)
   if (older !== undefined && older !== ofAll && older.value.kind !== 'empty' && !isUnread)
     refuse(reader, older, older.name)
   const offloads = fsdp?.at('cpu_offload')
@@ -76,15 +78,18 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   })
 }
 
-/**
- * Releases before 0.3 count the samples of a micro-batch on all GPUs, and have only FSDP's first version; later ones leave the
- * setting unread. Their file is told by being whole: nobody overrides balance_dp_token.
- */
+/** Nobody overrides balance_dp_token. Releases before 0.4 have only FSDP's first version, and no setting that says so. */
+function isWhole(document: Section): boolean {
+  return document.at('data', 'balance_dp_token') !== undefined
+}
+
+/** Releases before 0.3 count the samples of a micro-batch on all GPUs; later ones leave the setting unread. */
 function batchOfAllGpus(document: Section): Field | undefined {
   const at = (key: string) => document.at('data', key)
-  const isOlder = at('balance_dp_token') !== undefined && at('micro_batch_size_per_gpu') === undefined
   const field = at('micro_batch_size')
-  return isOlder && field?.value.kind !== 'empty' ? field : undefined
+  return isWhole(document) && at('micro_batch_size_per_gpu') === undefined && field?.value.kind !== 'empty'
+    ? field
+    : undefined
 }
 
 interface Division {

@@ -50,6 +50,16 @@ model:
     })
   })
 
+  it('leaves the older of both unread where the copy counts on each GPU', async () => {
+    const text = `torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=gpt2 data.micro_batch_size=2`
+    const newer = file(32).replace('micro_batch_size: 32', 'micro_batch_size: null, micro_batch_size_per_gpu: 4')
+    const reading = await readConfigAsync(
+      { path: 'run.sh', text },
+      { readFile: async path => (path === 'verl/trainer/config/sft_trainer.yaml' ? newer : undefined) },
+    )
+    expect(reading).toMatchObject({ kind: 'training-config', spec: { microBatch: 4, fsdpVersion: 1 } })
+  })
+
   it('starts only where every GPU has as many', async () => {
     const path = 'verl/trainer/config/sft_trainer.yaml'
     await expect(problemsIn(file(12), path)).resolves.toEqual(['data.micro_batch_size batch-sizes-disagree'])
