@@ -37,7 +37,9 @@ const tools: readonly UnmodelledTool[] = [
     keys: ['mm_projector_type', 'mm_vision_select_layer', 'tune_mm_mlp_adapter'],
     training: document => {
       const joins = ['mm_projector_type', 'mm_vision_select_layer', 'tune_mm_mlp_adapter'].some(key => document.at(key))
-      return joins && document.at('vision_tower') ? document.at('per_device_train_batch_size') : undefined
+      // Copies for videos have several.
+      const tower = ['vision_tower', 'image_tower', 'video_tower'].some(key => document.at(key))
+      return joins && tower ? document.at('per_device_train_batch_size') : undefined
     },
     why: 'joins a vision tower to a language model in code of its own',
   },

@@ -84,11 +84,16 @@ describe('a launcher of LLaVA', () => {
     )
 
   it('is refused by that name: what its code joins and what it trains are not in the arguments', async () => {
-    const tower = '--vision_tower openai/clip-vit-large-patch14-336 --mm_projector_type mlp2x_gelu'
-    expect(await launched(tower)).toMatchObject({
-      kind: 'unreadable',
-      problems: [{ code: 'unsupported-training', message: expect.stringMatching(/^LLaVA /), line: 1 }],
-    })
+    const joined = '--mm_projector_type mlp2x_gelu'
+    for (const tower of [
+      '--vision_tower openai/clip-vit-large-patch14-336',
+      '--video_tower ./tower',
+      '--image_tower t',
+    ])
+      expect(await launched(`${tower} ${joined}`)).toMatchObject({
+        kind: 'unreadable',
+        problems: [{ code: 'unsupported-training', message: expect.stringMatching(/^LLaVA /), line: 1 }],
+      })
     expect((await launched('--model_max_length 2048')).kind).toBe('training-config')
   })
 })
