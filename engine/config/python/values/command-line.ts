@@ -35,7 +35,8 @@ const MAX_OPTIONS = 500
 export function commandLineValue(object: LibraryCall, name: string, options: Options): Value | undefined {
   if (!parses.test(object.name)) return undefined
   const { module } = object.site
-  const instead = givenInCode(name, object, options) ?? setElsewhere(name, object, options)
+  const instead =
+    givenInCode(name, object, options) ?? setByAction(name, module, options) ?? setElsewhere(name, object, options)
   if (instead !== undefined) return instead
   const values = (addedOptions(module).get(name) ?? []).map(option => defaultOf(option, options))
   const [first, ...others] = values
@@ -119,6 +120,23 @@ function setElsewhere(name: string, { site, from }: LibraryCall, { argumentsOf, 
 }
 
 const MAX_SETS = 4
+
+/** An option that is passed, and whose action is a class of the script's own that sets this one: `setattr(namespace, "lora", False)`. */
+function setByAction(name: string, module: Module, { passed }: Options): Value | undefined {
+  const setters = new Set(
+    (module.calls.get('setattr') ?? []).slice(0, MAX_OPTIONS).flatMap(call => {
+      const [, key] = callExpression(call)?.arguments ?? []
+      const isIt = key?.kind === 'positional' && key.value.kind === 'text' && key.value.text === name
+      return isIt && call.scope.parent?.kind === 'class' ? call.scope.parent.name : []
+    }),
+  )
+  if (setters.size === 0) return undefined
+  const added = [...addedOptions(module).values()].flat()
+  const setter = added.find(
+    option => setters.has(ownAction(option) ?? '') && option.spellings.some(each => passed.get(each) !== undefined),
+  )
+  return setter && open(setter.site, setter.call, `${name} may be set by the action of ${setter.name} (${setter.line})`)
+}
 
 /** The calls of a parser that give the options. */
 export const parses = /\.parse_(?:known_|intermixed_)?args$/
@@ -210,6 +228,14 @@ export function declareOptions({ calls }: Module, passed: PassedValues): void {
 /** argparse's own class of an action: `--amp` and `--no-amp`. */
 const switchAction = /\bBooleanOptionalAction$/
 
+/** The class by which the script itself says what becomes of an option. */
+function ownAction({ call, site }: Pick<Option, 'call' | 'site'>): string | undefined {
+  const action = call.arguments.find(each => each.kind === 'keyword' && each.name === 'action')
+  if (action?.kind !== 'keyword' || action.value.kind === 'text') return undefined
+  const written = site.module.text.slice(action.value.from, action.value.to)
+  return switchAction.test(written) ? undefined : written
+}
+
 function passedTo({ spellings, call, site }: Option, passed: PassedValues): Value | undefined {
   const spelling = spellings.find(each => passed.get(each) !== undefined)
   const value = spelling === undefined ? undefined : passed.get(spelling)
@@ -225,8 +251,7 @@ function passedTo({ spellings, call, site }: Option, passed: PassedValues): Valu
   if (action?.kind === 'text' && action.text === 'store_false') return { ...value, kind: 'flag', flag: false }
   if (action?.kind === 'text' && /const|count|append/.test(action.text))
     return { ...value, kind: 'open', why: `${spelling} is taken with the action ${action.text}` }
-  const own = action === undefined || action.kind === 'text' ? '' : site.module.text.slice(action.from, action.to)
-  if (own !== '' && !switchAction.test(own)) {
+  if (ownAction({ call, site }) !== undefined) {
     const why = `${spelling} is taken with an action of the script's own (${placeIn(site.module, call.from)})`
     return { ...value, kind: 'open', why }
   }

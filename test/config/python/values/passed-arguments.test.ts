@@ -54,6 +54,21 @@ describe('what a launcher passes', () => {
     expect((await decided(either, given)).reading).toMatchObject({ spec: { precision: 'amp-bf16', microBatch: 24 } })
   })
 
+  it('is open where the action of another option that is passed sets it', async () => {
+    const mode = `class Mode(argparse.Action):
+    def __call__(self, parser, namespace, values, option_string=None):
+        setattr(namespace, "amp", self.const == "mixed")
+`
+    const text = parsed
+      .replace('parser =', `${mode}parser =`)
+      .replace('args =', 'parser.add_argument("--full", nargs=0, action=Mode, const="full")\nargs =')
+    const given = [passed('batch_size', '24')]
+    const other = await decided(text, [...given, passed('full', undefined)])
+    expect(JSON.stringify(other.reading)).toContain('amp may be set by the action of --full (line 9)')
+    // One that is not passed sets nothing.
+    expect((await decided(text, given)).reading).toMatchObject({ spec: { precision: 'fp32', microBatch: 24 } })
+  })
+
   it("fills transformers' own arguments, where the script alone is no config", async () => {
     const given = [passed('per_device_train_batch_size', '24'), passed('gradient_accumulation_steps', '2')]
     expect((await decided(byClass, given)).reading).toMatchObject({ spec: { microBatch: 24, gradientAccumulation: 2 } })
