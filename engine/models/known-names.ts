@@ -157,9 +157,12 @@ function isCutShort(name: string, words: readonly string[], end: number): boolea
   return writtenWords(name).includes(`${words[end - 1]}${words[end]}`)
 }
 
-/** Folders for one of the states of a training, which its own folder names: `runs/qwen3-4b-sft/checkpoint-700`. */
+/**
+ * Folders for one of the states of a training, which a folder around them names: `runs/qwen3-4b-sft/checkpoint-700`,
+ * `qwen3-4b-sft/global_step_40/actor/huggingface`, `qwen3-4b-sft/outputs/iter0-ckpt`.
+ */
 const ofState =
-  /^(?:(?:global_?)?(?:checkpoint|ckpt|epoch|step)[-_]?\d+|(?:checkpoint[-_])?(?:final|last|best)|merged?(?:[-_]model)?)$/
+  /^(?:(?:global_?)?(?:checkpoint|ckpt|epoch|step)[-_]?\d+|(?:checkpoint[-_])?(?:final|last|best)|merged?(?:[-_]model)?|iter(?:ation)?[-_]?\d+(?:[-_]ckpt)?|(?:new_)?outputs?|actor|huggingface|hf(?:_model)?)$/
 
 /** Where Kaggle mounts a model (kagglehub 1.0): `/kaggle/input/qwen2.5/transformers/7b-instruct/1`, since 2026 below its owner. */
 const onKaggle = /^\/?kaggle\/input\/(?:models\/[^/]+\/)?([^/]+)\/[^/]+\/([^/]+)\/\d+\/?$/
@@ -172,8 +175,7 @@ function lastFolder(name: string): string {
     .replaceAll('___', '.')
     .split(/[/\\]/)
     .filter(part => part !== '')
-  const last = parts.at(-1) ?? ''
-  return ofState.test(last) ? (parts.at(-2) ?? last) : last
+  return parts.findLast(part => !ofState.test(part)) ?? parts.at(-1) ?? ''
 }
 
 /** A number of parameters: `7b`, `8x7b`, `256m`. */

@@ -228,6 +228,8 @@ describe('the well-known model in a name', () => {
     [String.raw`D:\Models\Qwen3-4B`, 'Qwen/Qwen3-4B'],
     [String.raw`D:\models\Qwen\Qwen2-1___5B-Instruct`, 'Qwen/Qwen2-1.5B'],
     ['./runs/Qwen2.5-7B-sft/checkpoint-700/', 'Qwen/Qwen2.5-7B'],
+    ['/ckpt/qwen3-8b-oj/global_step_234/actor/huggingface', 'Qwen/Qwen3-8B'],
+    ['/data/llama-7b/outputs/iter2-ckpt', 'huggyllama/llama-7b'],
     ['out/qwen2.5-7b-lora/merged_model', 'Qwen/Qwen2.5-7B'],
     ['/kaggle/input/qwen2.5/transformers/7b-instruct/1', 'Qwen/Qwen2.5-7B'],
     ['/kaggle/input/gemma-2/transformers/gemma-2-9b-it/2', 'google/gemma-2-9b'],
