@@ -175,3 +175,31 @@ describe('weights that a checkpoint stores in 4 bits', () => {
     expect(read).toMatchObject({ kind: 'unreadable', problems: [{ code: 'quantised-without-adapter' }] })
   })
 })
+
+describe("in a loop of the script's own", () => {
+  const looped = (between: string, step = 'loss = model(**batch).loss') => `
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B").cuda()
+${between}
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+for batch in DataLoader(rows, batch_size=4):
+    ${step}
+    loss.backward()
+    optimizer.step()
+`
+  const under = (type: string) => `with torch.autocast("cuda", dtype=torch.${type}):
+        loss = model(**batch).loss`
+
+  test.each([
+    ["the checkpoint's", looped(''), '5.0.0', 'bf16'],
+    ["the checkpoint's under autocast to bf16", looped('', under('bfloat16')), '5.0.0', 'bf16'],
+    ['fp32 where autocast to fp16 trains it', looped('', under('float16')), '5.0.0', 'amp-fp16'],
+    ['fp32 where the script casts', looped('model = model.float()'), '5.0.0', 'fp32'],
+    ['fp32 under a release that loads it so', looped(''), '4.57.1', 'fp32'],
+  ])('it is %s', async (_, text, version, precision) => {
+    const supplied = { versions: [{ library: 'transformers', version, place: 'settings.yml' }] } as const
+    expect(await readBeside(text, {}, { supplied })).toMatchObject({ spec: { loop: 'plain', precision } })
+  })
+})

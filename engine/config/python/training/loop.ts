@@ -144,6 +144,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     trainerField: saidBy(here, 'loop', { kind: 'text', text: dialect }, module, dialect),
     argumentsOf: 'transformers',
     adaptersOf: peftAdapters,
+    ...(found.loadsStoredType && { loadsStoredType: found.loadsStoredType }),
     ...(frozen.byHand && { frozen: frozen.byHand }),
     ...(visible && { visible }),
     ownLoop: {
