@@ -19,7 +19,7 @@ export function withUnderscores(key: string): string {
 }
 
 /** Another config that this one takes its values from, memory settings among them. */
-export const inherits = /^(?:extends|inherits?(?:_from)?|_base_|(?:base|parent)_config)$/
+export const inherits = /^(?:extends|inherits?(?:_from)?|_base_?|(?:base|parent)_config)$/
 
 /** `train_type: custom_qlora` */
 export const choosesMethod =

@@ -9,6 +9,7 @@ import type { TrainingSpec } from '../../training/spec.ts'
 import type { Reading, UnreadSetting } from '../reading.ts'
 import { plain } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
+import { ofOtherMethods } from './chosen-method.ts'
 import {
   choosesLoss,
   choosesMethod,
@@ -32,10 +33,12 @@ export const MAX_NAMED = 10
  */
 export function unreadMemorySettings(document: Section, spec: TrainingSpec, without?: RegExp): readonly Field[] {
   const found = [...smoothedLabels(document, spec), ...otherRanks(document, spec)]
+  const others = ofOtherMethods(document, VARIANT_LEVELS)
   const open: { readonly section: Section; readonly level: number }[] = [{ section: document, level: 0 }]
   for (let index = 0; index < open.length && index < MAX_SECTIONS && found.length < MAX_NAMED; index++) {
     const { section, level } = open[index]!
     for (const field of section.fields.values()) {
+      if (field.value.kind === 'mapping' && others.has(field.value.section)) continue
       const isNamed = !section.wasAsked(field.key) && namesMemory(field) && !without?.test(field.name)
       if (isNamed) found.push(field)
       if (isNamed || level === LEVELS || isDisabled(field.value)) continue
@@ -103,9 +106,10 @@ function isLength(key: string): boolean {
 }
 
 function settingsSaid(document: Section, isMeant: (field: Field, section: Section) => boolean): readonly Field[] {
+  const others = ofOtherMethods(document, VARIANT_LEVELS)
   return document
     .nested(VARIANT_LEVELS)
-    .filter(({ name }) => !withoutMemory.test(name))
+    .filter(section => !withoutMemory.test(section.name) && !others.has(section))
     .flatMap(section => [...section.fields.values()].filter(field => isMeant(field, section)))
     .slice(0, MAX_NAMED)
 }

@@ -103,6 +103,17 @@ describe('keys of a team’s own', () => {
     expect(trainingConfig(`${own}peft: { adapter: lora }\nlora_r: 8\n`).spec.lora).toMatchObject({ rank: 8 })
   })
 
+  it('have the rank of adapters in a mapping within another', () => {
+    const text = `${own}peft: { lora: { r: 64, target_modules: [q_proj] } }\n`
+    expect(trainingConfig(text).spec.lora).toMatchObject({ rank: 64, targets: ['q_proj'] })
+    expect(trainingConfig(text).unreadSettings).toBeUndefined()
+  })
+
+  it.each(['models/best.pth', 'runs/final.h5'])('train no model of their own making: %s', file => {
+    const text = `model_path: ${file}\nbatch_size: 32\nlr: 1.0e-3\nepochs: 3\n`
+    expect(readConfig({ text, path: 'config.yaml' }).kind).toBe('not-a-training-config')
+  })
+
   it('have adapters by a mapping of that name, unless it is one for the data', () => {
     const loraOf = (settings: string) => trainingConfig(`${own}${settings}\n`).spec.lora
     expect(loraOf('adapter: { type: lora, r: 32 }')).toMatchObject({ rank: 32 })

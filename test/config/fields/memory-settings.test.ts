@@ -139,6 +139,7 @@ test('what would block is a warning', async () => {
 test.each([
   ['extends: DEFAULT_SFT', 'extends'],
   ['_base_: ../base.yaml', '_base_'],
+  ['_base: base.yaml', '_base'],
   ['train_type: custom_4bit', 'train_type'],
   ['tuning_method: 8bit', 'tuning_method'],
   ['fine_tune: head_only', 'fine_tune'],

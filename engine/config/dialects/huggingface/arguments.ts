@@ -1,5 +1,6 @@
 /** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
 import { wordList } from '../../../base/word-list.ts'
+import { ofOtherMethods } from '../../fields/chosen-method.ts'
 import { untrainedSection } from '../../fields/other-sections.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Declared } from './declared.ts'
@@ -29,7 +30,7 @@ export const modelKeys = [
 /** What teams call the model in files of their own, where nothing else is called so. */
 export const teamModelKeys = wordList(`
   base_model_id base_model_name hf_model_ckpt hf_model hf_model_id model_ckpt model_checkpoint pretrained_model
-  pretrained_model_name base_model_path
+  pretrained_model_name base_model_path model_path
 `)
 export const trainerKeys = [
   'learning_rate',
@@ -82,7 +83,9 @@ export interface Arguments {
 }
 
 export function argumentsOf(document: Section, declared?: Declared): Arguments {
-  const sections = argumentSections(document)
+  const others = ofOtherMethods(document, LEVELS)
+  const sections = argumentSections(document).filter(section => !others.has(section))
+  const counts = ({ value }: Field) => (value.kind === 'mapping' ? !others.has(value.section) : value.kind !== 'empty')
   const fields = (keys: readonly string[]) =>
     sections.flatMap(section => keys.flatMap(key => section.field(key) ?? []).slice(0, 1))
   const named = fields(batchSizeKeys)
@@ -93,9 +96,7 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
   const nearestFirst = home === undefined ? sections : [home, ...besides(home, sections)]
   const find: Arguments['find'] = (...keys) => {
     for (const section of nearestFirst) {
-      const found = keys
-        .map(key => section.field(key))
-        .find(field => field !== undefined && field.value.kind !== 'empty')
+      const found = keys.map(key => section.field(key)).find(field => field !== undefined && counts(field))
       if (found !== undefined) return found
     }
     return undefined

@@ -6,6 +6,7 @@ import { wordList } from '../../../base/word-list.ts'
 import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { TrainingSpec } from '../../../training/spec.ts'
+import { allWeights, lowRank, methodKey, otherMethods } from '../../fields/chosen-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { choosesMethod } from '../../fields/memory-names.ts'
 import { leaveOut } from '../../fields/supplied.ts'
@@ -35,12 +36,6 @@ const switches = ['use_peft', 'use_lora', 'use_qlora', 'is_peft', 'is_lora', 'lo
 /** Other peft methods, as custom scripts enable them. */
 const otherSwitches = ['use_ia3', 'use_adalora', 'use_prefix_tuning', 'use_prompt_tuning', 'use_p_tuning']
 const methods = ['finetuning_type', 'peft_method', 'peft_type']
-/** `method: ia3`, at the top of a team's file or in its mapping for adapters. */
-const methodKey = /^(?:(?:peft|adapter|tuning|finetuning|fine_tuning)_)?(?:method|type)$/
-/** peft 0.21's methods beside LoRA, by the names that nothing else has. */
-const otherMethods =
-  /^(?:\(?ia\)?[3³]|ada_?lora|(?:prefix|(?:multitask_?)?prompt|p)[-_]?tuning|b?oft|lo(?:ha|kr)|vera|vblora|fourierft|ln_?tuning|x_?lora)$/i
-
 /** The field that enables adapters, if there is one. */
 export function adapterField(reader: FieldReader, { find, findText }: Arguments): Field | undefined {
   const adapter = ofAdapters(find('adapter'))
@@ -63,7 +58,9 @@ export function adapterField(reader: FieldReader, { find, findText }: Arguments)
   }
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined
-  return rankField(find) ?? layersField(find) ?? refuseMethod(reader, findText(choosesMethod, /lora|dora|adapter/i))
+  if (findText(/method$/, allWeights) !== undefined) return undefined
+  const chosen = findText(choosesMethod, /lora|dora|adapter/i) ?? findText(methodKey, lowRank)
+  return rankField(find) ?? layersField(find) ?? refuseMethod(reader, chosen)
 }
 
 /** `train_type: custom_qlora` in a file that says nothing of the adapters' shape. */
@@ -105,9 +102,15 @@ function layersField(find: Find): Field | undefined {
   return section === undefined || isSwitchedOff(section) ? undefined : section.at('target_modules')
 }
 
+/** `lora`, or the one within `peft: { lora: { r: 16 } }`. */
 function adapterMapping(find: Find): (FieldValue & { readonly kind: 'mapping' }) | undefined {
   const value = ofAdapters(find(...adapterMappings))?.value
-  return value?.kind === 'mapping' ? value : undefined
+  if (value?.kind !== 'mapping') return undefined
+  const { section } = value
+  if (['r', 'rank', 'target_modules'].some(key => section.fields.has(key))) return value
+  const within = adapterMappings.find(key => section.fields.get(key)?.value.kind === 'mapping')
+  const inner = within === undefined ? undefined : section.at(within)?.value
+  return inner?.kind === 'mapping' ? inner : value
 }
 
 function isSwitchedOff(section: Section): boolean {
@@ -162,11 +165,17 @@ export function readAdapter(
   })
 }
 
+/** `train_mode: qlora`, `method: qlora`, `peft_type: qlora`, `adapter: qlora` */
+const choosesWay = new RegExp(`${choosesMethod.source}|${methodKey.source}|^(?:mode|strategy|adapter)$`)
+
 const doubleKeys = wordList(`
-  use_bnb_nested_quant bnb_4bit_use_double_quant use_nested_quant use_double_quant double_quant
+  use_bnb_nested_quant bnb_4bit_use_double_quant use_nested_quant use_double_quant double_quant bnb_double_quant
+  bnb_use_double_quant bnb_4bit_double_quant
 `)
 
-const fourBitDetails = ['bnb_4bit_compute_dtype', 'bnb_4bit_quant_type', 'bnb_4bit_quant_storage', 'quant_type']
+const fourBitDetails = wordList(`
+  bnb_4bit_compute_dtype bnb_4bit_quant_type bnb_4bit_quant_storage quant_type bnb_compute_dtype bnb_quant_type
+`)
 
 /** `bits: 4`, or `quantization: { bits: 4 }`; in place of the bits, the name of a method that is not bitsandbytes'. */
 function bitsField(find: Find): Field | undefined {
@@ -206,8 +215,7 @@ export function readQuantization(
   const eight = find('load_in_8bit', 'use_8bit', 'use_8bit_quantization')
   const four = find('load_in_4bit', 'use_4bit', 'use_4bit_quantization')
   const named = namedBits(reader, find)
-  // `train_mode: qlora`
-  const [qlora, chosen] = [find('use_qlora'), findText(choosesMethod, /^q-?lora$/i)]
+  const [qlora, chosen] = [find('use_qlora'), findText(choosesWay, /^q-?lora$/i)]
   const field = isSet(eight) ? eight : isSet(four) ? four : (named?.field ?? (isSet(qlora) ? qlora : chosen))
   if (field === undefined) {
     // Where 4 bits are switched off, how they would be kept has no bearing.

@@ -55,13 +55,21 @@ describe('the batch size', () => {
 })
 
 describe('the model', () => {
-  it.each(['base_model_id: gpt2', 'model: { base_model_id: gpt2 }', 'base: { hf_model_id: gpt2 }'])(
-    'is what a team calls it: %s',
-    line => {
-      const text = `${line}\ntraining: { per_device_train_batch_size: 8, learning_rate: 1.0e-4, max_length: 512 }\n`
-      expect(trainingConfig(text).spec.model).toBe('openai-community/gpt2')
-    },
-  )
+  it.each([
+    'base_model_id: gpt2',
+    'model: { base_model_id: gpt2 }',
+    'base: { hf_model_id: gpt2 }',
+    'model_path: gpt2',
+    'model: { model_path: gpt2 }',
+  ])('is what a team calls it: %s', line => {
+    const text = `${line}\ntraining: { per_device_train_batch_size: 8, learning_rate: 1.0e-4, max_length: 512 }\n`
+    expect(trainingConfig(text).spec.model).toBe('openai-community/gpt2')
+  })
+
+  it('is not where the result goes', () => {
+    const text = 'model_path: out/llama\nmodel_name: gpt2\nper_device_train_batch_size: 8\nmax_length: 512\n'
+    expect(trainingConfig(text).spec.model).toBe('openai-community/gpt2')
+  })
 
   it('that is missing cannot be determined from the file', () => {
     expect(onlyProblemIn('per_device_train_batch_size: 8\n')).toEqual({
