@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-import{posix as r}from"node:path";function o(t){return/\.(?:ya?ml|json)$/i.test(t)&&/sft|pretrain|cpt|stage|train|warm|lora/i.test(t)}function n({path:t,text:e}){return o(r.basename(t))&&/out|save|export|merge/i.test(e)&&i.test(e)}var i=/(?:dir|directory|path|folder)["']?[ \t]{0,20}:/i;export{o as a,n as b};
+import{posix as r}from"node:path";function o(e){return/\.(?:ya?ml|json)$/i.test(e)&&/sft|pretrain|cpt|stage|train|warm|lora|export|merge/i.test(e)}function n({path:e,text:t}){return o(r.basename(e))&&/out|save|export|merge/i.test(t)&&i.test(t)}var i=/(?:dir|directory|path|folder)["']?[ \t]{0,20}:/i;export{o as a,n as b};

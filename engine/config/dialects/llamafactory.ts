@@ -54,9 +54,9 @@ export const llamafactory: Dialect = {
   },
   modelField: file => argumentsIn(file)?.at('model_name_or_path'),
   deepSpeedField: file => argumentsIn(file)?.at('deepspeed'),
-  // Unread where nothing is adapted; checkpointing and frozen towers are its defaults.
+  // Unread where nothing is adapted; checkpointing and frozen towers are its defaults. Of 4 bits, nf4 and fp4 take the same.
   withoutBearing:
-    /(?:^|\.)(?:lora_(?:rank|target|dropout)|gradient_checkpointing|freeze_(?:vision_tower|multi_modal_projector)|badam_switch_\w+)$/,
+    /(?:^|\.)(?:lora_(?:rank|target|dropout)|quantization_type|gradient_checkpointing|freeze_(?:vision_tower|multi_modal_projector)|badam_switch_\w+)$/,
   read: (file, reader, lookUp, deepSpeed) => read(argumentsIn(file) ?? file, reader, lookUp, deepSpeed),
 }
 

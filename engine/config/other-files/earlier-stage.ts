@@ -4,6 +4,7 @@
  */
 import { posix } from 'node:path'
 import { isStoredForMlx } from '../../models/stored-type.ts'
+import { nameIn } from '../fields/model-fields.ts'
 import { openConfig } from '../opening/keys.ts'
 import type { SourceFile } from '../reading.ts'
 import { type Resolution, resolveModel, resolveOffline } from '../resolve-model.ts'
@@ -86,8 +87,15 @@ function trainedFrom(file: SourceFile, wanted: string): readonly EarlierStage[] 
   if (!file.text.includes(posix.basename(folderOf(wanted)))) return []
   if (!outputsOf(file).some(output => isMadeIn(output, wanted))) return []
   const opened = openConfig(file)
-  if (opened.kind !== 'open' || opened.modelName === undefined) return []
-  return opened.modelName === wanted ? [] : [{ file, modelName: opened.modelName }]
+  const modelName = opened.kind === 'open' ? opened.modelName : exportedFrom(file)
+  return modelName === undefined || modelName === wanted ? [] : [{ file, modelName }]
+}
+
+/** LLaMA-Factory's settings for merging adapters, which train nothing. */
+function exportedFrom(file: SourceFile): string | undefined {
+  const parsed = parseFile(file)
+  const [settings] = parsed.kind === 'unreadable' ? [] : parsed.mappings
+  return settings?.at('export_dir') && nameIn(settings.at('model_name_or_path'))
 }
 
 /** The folders that it says its results go into. */

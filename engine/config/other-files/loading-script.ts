@@ -81,18 +81,42 @@ export async function findLoadingScript(
   const naming = near.filter(({ text }) => text.includes(posix.basename(file.path)))
   const called = naming.filter(({ path }) => stemOf(path) === stemOf(file.path))
   const found: (LoadingScript | NotModelled)[] = []
-  for (const script of [called, naming, near].find(each => each.length > 0) ?? []) {
-    const alone = script.text.includes('sys.argv[1]') && (await loading(script, file, passedAlone(file), sources))
-    const each = alone || (await loading(script, file, passedAsConfig(file), sources))
-    if (each !== undefined) found.push(each)
+  const open: string[] = []
+  const candidates = [called, naming, near].find(each => each.length > 0) ?? []
+  for (const script of candidates) {
+    const alone = script.text.includes('sys.argv[1]') ? [passedAlone(file)] : []
+    const read = await firstFollowed(script, file, [...alone, passedAsConfig(file)], sources)
+    if (read === 'not-followed') open.push(plain(script.path))
+    else if (read !== undefined) found.push(read)
   }
   const loads = found.filter(each => each.kind === 'loads')
   // Of several that train what is not known, one may train a model of a library all the same.
   if (loads.length === 0) return found.find(each => each.kind === 'not-modelled' && !each.hasOwnLayers) ?? found[0]
   const [only, ...others] = loads
-  if (others.length === 0) return only
+  if (only !== undefined && others.length === 0)
+    return candidates === near && open.length > 0 ? orElse(only, open) : only
   const [sounding, ...more] = loads.filter(each => each.file && soundsLike(each.file.path, file.path))
   return more.length === 0 ? sounding : undefined
+}
+
+/** Of several ways to hand it the file, the first in which its training is followed. */
+async function firstFollowed(
+  script: SourceFile,
+  file: SourceFile,
+  ways: readonly (readonly PassedArgument[])[],
+  sources: Sources,
+): Promise<LoadingScript | NotModelled | 'not-followed' | undefined> {
+  let last: Awaited<ReturnType<typeof loading>>
+  for (const passed of ways) {
+    last = await loading(script, file, passed, sources)
+    if (last !== undefined && last !== 'not-followed') return last
+  }
+  return last
+}
+
+function orElse(script: LoadingScript, others: readonly string[]): LoadingScript {
+  const sentence = `${script.sentence} Or ${oneOf(others)} loads it, whose training is not followed, so that nothing blocks.`
+  return { ...script, sentence, isUnclear: true }
 }
 
 async function loadedAs(
@@ -101,7 +125,8 @@ async function loadedAs(
   sources: Sources,
 ): Promise<LoadingScript | NotModelled | undefined> {
   const script = isPlausibleName(started.script) ? await firstFile(placesOfScript(started, file), sources) : undefined
-  return script && loading(script, file, started.passed, sources)
+  const loaded = script && (await loading(script, file, started.passed, sources))
+  return loaded === 'not-followed' ? undefined : loaded
 }
 
 function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): readonly string[] {
@@ -159,18 +184,20 @@ function passedAlone({ path, text }: SourceFile): readonly PassedArgument[] {
 
 const trainersBatchSize = 'per_device_train_batch_size'
 
-/** Undefined for a script that takes its batch size from elsewhere. */
+/** Undefined for a script that takes its batch size from elsewhere; not followed is one that trains by settings which only a run knows. */
 async function loading(
   script: SourceFile,
   file: SourceFile,
   passed: readonly PassedArgument[],
   sources: Sources,
-): Promise<LoadingScript | NotModelled | undefined> {
+): Promise<LoadingScript | NotModelled | 'not-followed' | undefined> {
   const { openScript } = await import('../python/script.ts')
   const opened = await openScript({ ...script, passed, readFor: file.path, lacksBf16: file.lacksBf16 }, sources)
   const isComposed = opened.composesRead === true && /^defaults\s*:/m.test(file.text)
   if (opened.kind === 'not-a-training-config' && opened.because !== undefined && isComposed)
     return { kind: 'not-modelled', why: opened.because, hasOwnLayers: opened.hasOwnLayers ?? false }
+  if (opened.kind === 'not-a-training-config' && opened.because !== undefined && !opened.hasOwnLayers)
+    return 'not-followed'
   if (opened.kind !== 'open' || opened.batchSize === undefined) return undefined
   const { file: setIn } = opened.batchSize
   const isPassed = passed.some(({ name, launcher }) => name === trainersBatchSize && launcher.path === setIn)

@@ -151,7 +151,9 @@ describe('a config of LLaMA-Factory', () => {
     ['quantization_bit: 4', 'nf4-double'],
     ['quantization_bit: 4\ndouble_quantization: false', 'nf4'],
   ])('with %j has weights in %s', (text, quantization) => {
-    expect(trainingConfig(`${base}${text}\n`).spec.quantization).toBe(quantization)
+    const { spec, unreadSettings } = trainingConfig(`${base}${text}\nquantization_type: nf4\n`)
+    expect(spec.quantization).toBe(quantization)
+    expect(unreadSettings).toBeUndefined()
   })
 
   it('with a checkpoint of GPTQ has its 4-bit integers, whatever quantization_bit says', () => {

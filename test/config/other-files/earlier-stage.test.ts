@@ -59,6 +59,12 @@ describe('a model that a config beside it trains', () => {
     })
   })
 
+  it('is found where a file beside it merges adapters into it', async () => {
+    const merge = 'model_name_or_path: Qwen/Qwen2.5-1.5B\nadapter_name_or_path: outputs/a\nexport_dir: outputs/merged\n'
+    const reading = await read('outputs/merged', { 'configs/export_a.yaml': merge })
+    expect(reading).toMatchObject({ kind: 'training-config', spec: { model: 'outputs/merged' }, assumesCode: true })
+  })
+
   it('is found through the stages before', async () => {
     const second = sft.replace('Qwen/Qwen2.5-1.5B', 'outputs/cpt')
     const first = sft.replace('outputs/sft', 'outputs/cpt')

@@ -241,6 +241,20 @@ main()
     })
   })
 
+  it('blocks nothing where another script may load it that trains by what only a run knows', async () => {
+    const overridden = byOption.replace(
+      'train(settings)',
+      'import os\nfor name in os.environ:\n    settings[name] = os.environ[name]\ntrain(settings)',
+    )
+    const files = { 'a.yaml': config, 'train_a_model.py': byOption, 'train.py': overridden }
+    const { spec, assumptions, assumesCode } = await trained(files, 'a.yaml')
+    expect(spec).toMatchObject(all)
+    expect(assumesCode).toBe(true)
+    expect(assumptions.join(' ')).toContain('Or train.py loads it, whose training is not followed')
+    const named = await trained({ ...files, 'train_a_model.py': `# a.yaml\n${byOption}` }, 'a.yaml')
+    expect(named.assumesCode).toBeUndefined()
+  })
+
   it('is read by its keys alone where two scripts may load it', async () => {
     const files = { 'a.yaml': config, 'train.py': byOption, 'train_more.py': byOption }
     const { spec, assumesCode } = await trained(files, 'a.yaml')

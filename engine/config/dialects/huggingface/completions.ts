@@ -27,6 +27,9 @@ export interface Step {
   readonly hasOpenUnit?: boolean
 }
 
+/** GRPOConfig's, and what teams call it in files of their own. */
+const betaKeys = ['beta', 'kl_beta', 'beta_kl', 'kl_coef', 'kl_coeff', 'kl_weight']
+
 /** RLOOConfig's beta and num_generations. */
 const RLOO_BETA = 0.05
 const RLOO_PER_PROMPT = 2
@@ -67,6 +70,7 @@ export function readTrlCompletions(
   const generation = readGeneration(reader, find, isUnsloth)
   const generates = readGenerating(reader, find('steps_per_generation'), step.gradientAccumulation)
   if (generation === undefined || generates === undefined) return ordinary
+  const beta = find(...betaKeys)
   // trl#3283: since 0.17 for all micro-batches of a step at once, unless steps_per_generation says otherwise.
   const ofEachBatch = reader.isTrlBefore('0.17') || generates === 'of-each-batch' || undefined
   return readCompletions(
@@ -74,7 +78,7 @@ export function readTrlCompletions(
     field,
     {
       completionLength: find('max_completion_length'),
-      beta: find('beta'),
+      beta,
       perPrompt: step.hasOpenUnit ? undefined : find('num_generations'),
       perGeneration: find('generation_batch_size'),
       rewards: find('reward_model_name_or_path') ?? find('reward_funcs'),
@@ -91,7 +95,7 @@ export function readTrlCompletions(
       tempersInPlace: false,
       ofEachBatch,
       ...(isRloo && { defaultPerPrompt: RLOO_PER_PROMPT }),
-      ...(find('beta') === undefined && {
+      ...(beta === undefined && {
         defaultBeta: isRloo ? RLOO_BETA : betaOfGrpo(reader, find, hasUnslothDefaults),
       }),
     },

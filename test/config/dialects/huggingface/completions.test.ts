@@ -75,6 +75,8 @@ describe("arguments of TRL's GRPOTrainer", () => {
     ['beta: 0.04\nuse_peft: true\nlora_r: 16\nlora_target_modules: [q_proj]\n', 'adapters-off'],
     ['normalize_advantages: true\n', 'copy'],
     ['normalize_advantages: true\nbeta: 0\n', 'none'],
+    ['kl_beta: 0.04\n', 'copy'],
+    ['kl_coef: 0.0\n', 'none'],
   ])('%j compares with: %s', (text, reference) => {
     expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ reference })
   })
