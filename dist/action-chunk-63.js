@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-function i({peaks:n=[]},a){return n.find(e=>e.phase===a&&e.state==="does-not-fit")}export{i as a};
+import{A as r}from"./action-chunk-59.js";import{z as a}from"./action-chunk-70.js";var s=["full","lora","qlora"],d={full:"Full fine-tuning",lora:"LoRA",qlora:"QLoRA"},u=16;function p(t){return r(t.config)===void 0?["full"]:s}function m(t,o,i){if(t==="full")return o;let l=o.lora??{rank:u,targets:[...r(i.config)?.all??a],dropout:0},e=o.precision==="amp-bf16"?"bf16":o.precision,n=e==="bf16"&&o.precision==="amp-bf16"?!0:o.autocasts;return{...o,lora:l,precision:e,...n&&{autocasts:n},...t==="qlora"&&{quantization:"nf4-double"}}}export{d as a,p as b,m as c};

@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-import{e as r}from"./action-chunk-9.js";var t={bytes:256*1048576,events:8e6,blocks:4e6,devices:128};function m(o,e=`up to ${t.bytes/1048576} MiB are read`){return new r({code:"snapshot-too-large",file:o,message:`this memory snapshot is too large: ${e}`,fix:'Record less: torch.cuda.memory._record_memory_history(max_entries=100000, stacks="python"), and dump after a few steps.'})}export{t as a,m as b};
+function i({peaks:n=[]},a){return n.find(e=>e.phase===a&&e.state==="does-not-fit")}export{i as a};

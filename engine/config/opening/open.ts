@@ -3,7 +3,7 @@
 import type { SuppliedFields } from '../fields/supplied.ts'
 import { findLaunched } from '../other-files/find-launched.ts'
 import { type Launched, notLaunched } from '../other-files/launched.ts'
-import { findLoadingScript, type LoadingScript, type NotModelled } from '../other-files/loading-script.ts'
+import type { LoadingScript, NotModelled } from '../other-files/loading-script.ts'
 import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { isLauncherPath } from '../shell/quick-look.ts'
@@ -72,8 +72,12 @@ async function findByCode(
   sources: Sources,
   searched: Sources,
 ): Promise<LoadingScript | NotModelled | undefined> {
-  if (opened.mayBeLoaded) return findLoadingScript(file, launched, sources)
-  if (!opened.namesClasses || sources.readFile === undefined) return undefined
+  if (sources.readFile === undefined) return undefined
+  if (opened.mayBeLoaded) {
+    const { findLoadingScript } = await import('../other-files/loading-script.ts')
+    return findLoadingScript(file, launched, sources)
+  }
+  if (!opened.namesClasses) return undefined
   const { openLightningCli } = await import('../python/training/lightning-cli.ts')
   return openLightningCli(file, sources, searched)
 }
