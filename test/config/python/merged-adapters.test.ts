@@ -27,4 +27,12 @@ describe('adapters that are merged', () => {
     const found = await problems(script('model = PeftModel.from_pretrained(base, "out/sft", is_trainable=True)'))
     expect(found[0]).toMatchObject({ code: 'not-in-file', message: expect.stringContaining('those of an earlier run') })
   })
+
+  it('are not missed over quantised weights', async () => {
+    const quantised = script('model = PeftModel.from_pretrained(base, "out/sft", is_trainable=True)').replace(
+      '"gpt2"',
+      '"gpt2", load_in_4bit=True',
+    )
+    expect((await problems(quantised)).map(({ code }) => code)).toEqual(['not-in-file'])
+  })
 })

@@ -223,7 +223,7 @@ export function readQuantization(
     return storedQuantization(reader, model, adapter !== undefined)
   }
   // The adapters were asked about.
-  if (adapter === undefined && field === chosen) return undefined
+  if (adapter === undefined && (field === chosen || find(...switches)?.value.kind === 'open')) return undefined
   if (adapter === undefined && field.name.includes('.')) {
     return reader.refuse(
       field,
