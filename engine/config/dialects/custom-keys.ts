@@ -198,13 +198,9 @@ function isNumeric({ value }: Field): boolean {
 const servedBy =
   /^(?:hosted_vllm|anthropic|azure(?:_ai)?|bedrock|vertex_ai|gemini|openrouter|together_ai|fireworks_ai|ollama(?:_chat)?|groq|deepinfra)\//
 
-/** A file of weights, as small models of a team's own are saved. */
-const weightsFile = /\.(?:pth?|ckpt|h5|keras|onnx|pkl|joblib|bin|safetensors)$/i
-
 /** An id on the Hub, or the name of a model that is known. A folder says nothing but under the key of HfArgumentParser's files. */
 function namesModel({ key, value }: Field): boolean {
   if (value.kind !== 'text' || value.text.length > 200 || servedBy.test(value.text)) return false
-  if (weightsFile.test(value.text)) return false
   return (
     key === 'model_name_or_path' ||
     /^[A-Za-z0-9][\w.-]*\/[\w.-]+$/.test(value.text) ||

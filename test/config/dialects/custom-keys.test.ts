@@ -109,8 +109,9 @@ describe('keys of a team’s own', () => {
     expect(trainingConfig(text).unreadSettings).toBeUndefined()
   })
 
-  it.each(['models/best.pth', 'runs/final.h5'])('train no model of their own making: %s', file => {
-    const text = `model_path: ${file}\nbatch_size: 32\nlr: 1.0e-3\nepochs: 3\n`
+  it('name no model by model_path, which trainings by reinforcement have too', () => {
+    const text =
+      'model_path: Qwen/Qwen2.5-7B-Instruct\ntrain_batch_size: 64\nppo_mini_batch_size: 16\nlearning_rate: 1.0e-5\n'
     expect(readConfig({ text, path: 'config.yaml' }).kind).toBe('not-a-training-config')
   })
 

@@ -30,8 +30,10 @@ export const modelKeys = [
 /** What teams call the model in files of their own, where nothing else is called so. */
 export const teamModelKeys = wordList(`
   base_model_id base_model_name hf_model_ckpt hf_model hf_model_id model_ckpt model_checkpoint pretrained_model
-  pretrained_model_name base_model_path model_path
+  pretrained_model_name base_model_path
 `)
+/** Beside the Trainer's own keys alone: elsewhere it is as often where a result goes, or a training by reinforcement takes it. */
+const lastModelKeys = [...teamModelKeys, 'model_path']
 export const trainerKeys = [
   'learning_rate',
   'num_train_epochs',
@@ -62,7 +64,7 @@ const nameKeys = [
   'base_model',
   'base',
   'base_model_name_or_path',
-  ...teamModelKeys,
+  ...lastModelKeys,
 ]
 /** At the top of the file, beside the Trainer's arguments. */
 const topModelKeys = ['base_model', 'model']
@@ -112,7 +114,7 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
   return {
     find,
     findText,
-    model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections) ?? find(...teamModelKeys),
+    model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections) ?? find(...lastModelKeys),
     batchSize: batchSizes[0],
     batchSizes,
     declared,
