@@ -59,8 +59,10 @@ export function adapterField(reader: FieldReader, { find, findText }: Arguments)
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined
   if (findText(/method$/, allWeights) !== undefined) return undefined
-  const chosen = findText(choosesMethod, /lora|dora|adapter/i) ?? findText(methodKey, lowRank)
-  return rankField(find) ?? layersField(find) ?? refuseMethod(reader, chosen)
+  // Asked last: one beside adapters that are described may say more, and is named if nobody has read it.
+  const shaped = rankField(find) ?? layersField(find)
+  if (shaped !== undefined) return shaped
+  return refuseMethod(reader, findText(choosesMethod, /lora|dora|adapter/i) ?? findText(methodKey, lowRank))
 }
 
 /** `train_type: custom_qlora` in a file that says nothing of the adapters' shape. */
