@@ -243,7 +243,8 @@ export function outputLayer(ops: Builder, blueprint: Output, x: Value, task: Tas
   const tied = blueprint.isTied ? { tiedTo: `${root}.${wordsName}.weight` } : {}
   const isQuantizable = blueprint.quantizesLogits ?? false
   const bias = blueprint.logitsBias ?? false
-  const logits = ops.linear('lm_head', output, vocabulary, { bias, isQuantizable, ...tied })
+  const capsResult = blueprint.logits === 'capped'
+  const logits = ops.linear('lm_head', output, vocabulary, { bias, isQuantizable, capsResult, ...tied })
   switch (blueprint.logits ?? 'plain') {
     case 'plain':
       return logits

@@ -90,6 +90,8 @@ export interface LinearOptions {
   readonly composed?: boolean
   /** Casts its input to the weight's type first. */
   readonly castsInput?: boolean
+  /** Logits that a `softcap` follows, which a loss that computes them itself applies too. */
+  readonly capsResult?: boolean
   /** Joins these, each of which may have adapters of its own: LitGPT's `qkv`. */
   readonly parts?: readonly LinearPart[]
   /** True by default except for an output layer; also false for a parameter outside a linear module. */

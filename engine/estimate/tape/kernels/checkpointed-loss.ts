@@ -2,6 +2,7 @@
  * TRL's `chunked_nll` (1.13 sft_trainer.py): the output layer and the loss on 256 tokens at a time, each chunk a checkpoint that is
  * computed again in the backward pass. All logits are never there at once.
  */
+import type { LinearOptions } from '../../../program/ops/linears.ts'
 import { made } from '../autograd.ts'
 import { lowered } from '../ops/casts.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
@@ -12,14 +13,20 @@ const CHUNK_TOKENS = 256
 /** A chunk's own forward pass beside the two passes of a product of matrices. */
 const RECOMPUTED = 4 / 3
 
-export function checkpointedLoss(tape: Tape, name: string, states: Tensor, weight: Tensor): Tensor {
+export function checkpointedLoss(
+  tape: Tape,
+  name: string,
+  states: Tensor,
+  weight: Tensor,
+  { capsResult = false }: Pick<LinearOptions, 'capsResult'>,
+): Tensor {
   const [tokens = 1] = states.shape
   const [vocabulary = 1] = weight.shape
   const rows = ordered(tape, shifted(tape, states), tokens - 1)
   const chunkBytes = bytesPerElement.float32 * CHUNK_TOKENS * vocabulary
-  // Forward: logits, log-probabilities, probabilities, and their product for the entropy that is logged. Backward: two of these, and two
-  // gradients.
-  const ofChunk = () => Array.from({ length: 4 }, () => tape.fixed(chunkBytes, 'logits'))
+  // Logits, log-probabilities, probabilities, and their product for the entropy that is logged, all computed again; the tanh of a cap, too.
+  const chunks = capsResult ? 5 : 4
+  const ofChunk = () => Array.from({ length: chunks }, () => tape.fixed(chunkBytes, 'logits'))
   const loss = tape.tensor([], 'float32', [rows, weight], { batched: false })
   const factor = lowered(tape, weight)
   tape.record(name, {
@@ -28,7 +35,7 @@ export function checkpointedLoss(tape: Tape, name: string, states: Tensor, weigh
     saves: [rows],
     saved: [tape.storage(tokens - 1, 'int64', true)],
     scratch: ofChunk(),
-    backwardScratch: sumsLargely(weight, 4 * chunkBytes)
+    backwardScratch: sumsLargely(weight, chunks * chunkBytes)
       ? [weight, weight].map(part => tape.like(part, 'gradients'))
       : ofChunk(),
     gradients: [rows, weight].map(made),

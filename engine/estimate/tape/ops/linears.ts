@@ -95,7 +95,7 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
     const isOwnLoss = tape.takesOwnLoss
     if (isFused) idleAdapters(tape, name, outFeatures, lastSize(x))
     if (chunks !== undefined && tape.pass === undefined) return chunkedLoss(tape, name, x, weight(), chunks)
-    if (isCheckpointed && isOwnLoss) return checkpointedLoss(tape, name, x, weight())
+    if (isCheckpointed && isOwnLoss) return checkpointedLoss(tape, name, x, weight(), options)
     if (isFused && method?.kind !== 'online') return fusedLoss(tape, name, x, weight())
     if (isFused && isOwnLoss) return streamedLoss(tape, name, x, weight())
     if (tape.spec.modelCode === 'litgpt' && isOwnLoss) return litgptLoss(tape, name, x, outFeatures, options)

@@ -43,8 +43,8 @@ def loss_of(model: transformers.PreTrainedModel, states: Tensor, labels: Tensor,
     return loss / len(targets)
 
 
-def chunk_of(soft_cap: float | None) -> Callable[..., tuple[Tensor, Tensor]]:
-    def loss_and_entropy(rows: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor) -> tuple[Tensor, Tensor]:
+def chunk_of(soft_cap: float | None) -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
+    def loss_and_metrics(rows: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         logits = (rows @ weight.to(rows.dtype).t()).float()
         if bias is not None:
             logits = logits + bias.float()
@@ -52,7 +52,9 @@ def chunk_of(soft_cap: float | None) -> Callable[..., tuple[Tensor, Tensor]]:
             logits = soft_cap * torch.tanh(logits / soft_cap)
         log_probabilities = F.log_softmax(logits, dim=-1)
         loss = F.nll_loss(log_probabilities, targets, ignore_index=IGNORED, reduction="sum")
-        # Logged, and so computed in the same graph.
-        return loss, -(log_probabilities.exp() * log_probabilities).sum()
+        # Logged, and so computed in the same graph. It saves `labelled` last, so that the recomputation goes through all of it.
+        labelled = targets != IGNORED
+        correct = ((logits.argmax(dim=-1) == targets) & labelled).sum().float()
+        return loss, correct, (-(log_probabilities.exp() * log_probabilities).sum(dim=-1) * labelled).sum()
 
-    return loss_and_entropy
+    return loss_and_metrics

@@ -17,6 +17,13 @@ test('a loss in checkpointed chunks holds the logits of 256 tokens four times, w
   expect(logitsAt(2, {})).toBeGreaterThan(10 * 2 * 1024 * VOCABULARY)
 })
 
+test('the tanh of capped logits is there once more', () => {
+  const step = { loop: 'trainer', precision: 'bf16', gradientCheckpointing: true, sequenceLength: 1024 } as const
+  const lora = { rank: 8, targets: ['q_proj'], dropout: 0 }
+  const { breakdown } = footprintOf('google/gemma-2-2b', { ...step, lora, checkpointedLoss: true }).peak(2, 0)
+  expect(breakdown.logits).toBe(5 * 4 * 256 * 256_000)
+})
+
 test.each([{ checkpointedLoss: true }, { fusedLoss: true }] as const)(
   'an output layer that trains beside adapters trains whole with %o too',
   changes => {
