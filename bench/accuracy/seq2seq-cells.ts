@@ -3,6 +3,8 @@ import type { Cell } from './cell.ts'
 
 const trainer = { loop: 'trainer' } as const
 const ckpt = { gradientCheckpointing: true } as const
+const padded = { paddedBatches: true } as const
+const sgd = { ...trainer, optimizer: 'sgd' } as const
 
 export const seq2seqCells: readonly Cell[] = [
   ['google-t5/t5-small', { microBatch: 8, sequenceLength: 512 }],
@@ -34,5 +36,24 @@ export const seq2seqCells: readonly Cell[] = [
   [
     'google/flan-t5-xl',
     { microBatch: 4, sequenceLength: 256, precision: 'bf16', lora: { rank: 16, targets: ['q', 'v'], dropout: 0.05 } },
+  ],
+  ['Salesforce/codet5p-770m', { microBatch: 4, sequenceLength: 1024, targetLength: 64, ...padded, ...sgd }],
+  [
+    'Salesforce/codet5p-220m',
+    { microBatch: 8, sequenceLength: 512, targetLength: 64, ...padded, ...ckpt, precision: 'amp-bf16', ...sgd },
+  ],
+  ['google/flan-t5-base', { microBatch: 2, sequenceLength: 777, targetLength: 30, ...padded, ...ckpt, ...sgd }],
+  [
+    'google/flan-t5-base',
+    {
+      microBatch: 8,
+      sequenceLength: 512,
+      targetLength: 32,
+      ...padded,
+      ...ckpt,
+      precision: 'amp-bf16',
+      ...trainer,
+      lora: { rank: 16, targets: ['q', 'v'], dropout: 0.05 },
+    },
   ],
 ]

@@ -37,14 +37,15 @@ function t5(
 ): Value {
   const encoder: Stack = { config, name: 'encoder', ids: ops.input(), tokens, layers: config.num_layers }
   const encoded = ops.returned(runStack(ops, encoder))
-  const decoded = runStack(ops, {
+  const decoder: Stack = {
     config,
     name: 'decoder',
     ids: ops.shiftedLabels(),
     tokens: targetTokens,
     layers: config.num_decoder_layers ?? config.num_layers,
     source: { encoded, tokens },
-  })
+  }
+  const decoded = ops.local(runStack(ops, decoder))
   const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded
   const tied = hasOwnOutput(config, versions) ? {} : { tiedTo: WORDS }
   return ops.linear('lm_head', output, config.vocab_size, { bias: false, ...tied })
@@ -69,23 +70,29 @@ function runStack(ops: Builder, { config, name, ids, tokens, layers, source }: S
   const { num_heads: heads, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config
   const words = ops.withInputGradients(ops.embedding('shared', ids, config.vocab_size, config.d_model))
   const table = `${name}.block.0.layer.0.SelfAttention.relative_attention_bias`
-  const bias = ops.relativePositionBias(table, buckets, heads, tokens)
-  const sourceBias = source && ops.zeroPositionBias(heads, tokens, source.tokens)
-  const shared = [bias, ...(source ? [source.encoded] : []), ...(sourceBias ? [sourceBias] : [])]
+  const positionBiases = () => ({
+    own: ops.local(ops.relativePositionBias(table, buckets, heads, tokens)),
+    ofSource: source && ops.local(ops.zeroPositionBias(heads, tokens, source.tokens)),
+  })
+  // The first block makes them, and hands them on to the others.
+  const kinds = Array.from({ length: layers }, (_, index) => (index === 0 ? 'first' : 'later'))
+  let biases: ReturnType<typeof positionBiases> | undefined
   let x = ops.dropout(words, dropout)
-  x = ops.layers(x, `${name}.block`, layers, (states, { name: block }) =>
+  x = ops.layers(x, `${name}.block`, kinds, (states, { name: block }) =>
     ops.block(
       states,
       input => {
+        biases ??= positionBiases()
+        const { own: bias, ofSource } = biases
         const causal = source !== undefined
         const attended = ops.clampFloat16(selfAttention(ops, config, `${block}.layer.0`, input, { causal, bias }))
         const joined =
-          source && sourceBias
-            ? ops.clampFloat16(crossAttention(ops, config, `${block}.layer.1`, attended, source.encoded, sourceBias))
+          source && ofSource
+            ? ops.clampFloat16(crossAttention(ops, config, `${block}.layer.1`, attended, source.encoded, ofSource))
             : attended
         return ops.clampFloat16(feedForward(ops, config, `${block}.layer.${source ? 2 : 1}`, joined))
       },
-      shared,
+      [source?.encoded, biases?.own, biases?.ofSource].filter(value => value !== undefined),
     ),
   )
   return ops.dropout(norm(ops, config, `${name}.final_layer_norm`, x), dropout)

@@ -1,6 +1,6 @@
 /** Encoders with decoders, which cache keys and values of a decoder's layers beside labels too, or only without them. */
 import { expect, test } from 'vitest'
-import { MIB } from '../../engine/base/units.ts'
+import { GIB, MIB } from '../../engine/base/units.ts'
 import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
@@ -29,3 +29,20 @@ test.each([
   const { bytes } = footprintOf(model, { step: 'forward-backward' }).peak(8, 0)
   expect(bytes / MIB).toBeCloseTo(traced, 1)
 })
+
+test.each([
+  ['Salesforce/codet5p-220m', 8, 1.964, { sequenceLength: 512, targetLength: 64, precision: 'amp-bf16' }],
+  ['google/flan-t5-base', 2, 1.9, { sequenceLength: 777, targetLength: 30 }],
+] as const)(
+  '%s over padded batches: checkpoints make biases and casts again, as traced',
+  (model, batch, traced, own) => {
+    const step = {
+      paddedBatches: true,
+      gradientCheckpointing: true,
+      loop: 'trainer',
+      optimizer: 'sgd',
+      ...own,
+    } as const
+    expect(footprintOf(model, step).peak(batch, 0).bytes / GIB).toBeCloseTo(traced, 2)
+  },
+)

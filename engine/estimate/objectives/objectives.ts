@@ -80,7 +80,7 @@ function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective
     const outputs = spec.loop === 'plain' && { outputs: [logits.storage, ...tape.held] }
     // A step that returns the loss alone lets go of the cache then, which autocast has in float32.
     const cache = outputs ? [] : tape.held.map(storage => ({ ...logits, storage }))
-    tape.record('return', { reads: cache, outputs: [] })
+    tape.record('return', { reads: [...cache, ...tape.locals], outputs: [] })
     return { loss, held: [], ...outputs, outputsAfter: tape.outputsAfter }
   })
 }

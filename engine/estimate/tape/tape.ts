@@ -100,6 +100,8 @@ export class Tape {
   locals: Tensor[] = []
   /** What the running block passes on. */
   handedOn: Tensor[] = []
+  /** What runs now runs again in the backward pass, in a checkpoint. */
+  recomputes = false
   /** Beside its input: masks, and tables of positions. */
   readonly passedToBlocks = new Set<Storage>()
   /** The outer one, where one is within another. */

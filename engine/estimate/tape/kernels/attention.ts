@@ -161,7 +161,7 @@ function biasedAttention(
   const [tokens = 0] = query.shape
   const [sourceTokens = 0] = key.shape
   const [q, k, v] = [query, key, value].map(x => lowered(tape, x)) as [Tensor, Tensor, Tensor]
-  const mask = lowered(tape, seenBias(tape, bias, options))
+  const mask = paddedMask(tape, lowered(tape, seenBias(tape, bias, options)))
   const forSamples: Tensor = { ...mask, batched: true, edge: tape.newEdge() }
   tape.record('expand', { reads: [mask], outputs: [forSamples], gradients: [made(mask)] })
   const output = tape.tensor(q.shape, q.dtype, [q, k, v])
@@ -217,21 +217,30 @@ function castMask(tape: Tape, mask: Tensor, dtype: Dtype): Tensor {
 }
 
 function seenBias(tape: Tape, bias: Tensor, { causal }: AttentionOptions): Tensor {
-  if (bias.shape.length === 2) return paddedMask(tape, bias)
+  if (bias.shape.length === 2) return bias
   const { isPadded } = tape
   if (!causal && !isPadded) return bias
   const [, tokens = 0, sourceTokens = 0] = bias.shape
   const output = tape.tensor(bias.shape, bias.dtype, [bias], { batched: isPadded })
-  const seen = isPadded ? [] : [tape.storage(tokens * sourceTokens, 'bool', false)]
-  tape.record('where', { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] })
+  const masks = isPadded ? [fusedMask(tape, tokens, sourceTokens, { causal })] : []
+  tape.record('where', {
+    reads: [bias, ...masks],
+    outputs: [output],
+    saves: masks,
+    saved: isPadded ? [] : [tape.storage(tokens * sourceTokens, 'bool', false)],
+    gradients: [made(bias)],
+    // torch: derivatives.yaml `where`: its gradient is as large as its result, and then summed over what was broadcast.
+    backwardScratch: isPadded ? [tape.like(output, 'temporaries')] : [],
+  })
   return output
 }
 
+/** torch: transformers/attention.cpp preprocess_mask: rows of a multiple of eight elements. */
 function paddedMask(tape: Tape, mask: Tensor): Tensor {
   const columns = alignedColumns(lastSize(mask))
   if (columns === lastSize(mask)) return mask
-  const padded = tape.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask])
-  tape.record('pad', { reads: [mask], outputs: [padded] })
+  const padded = tape.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask], mask)
+  tape.record('pad', { reads: [mask], outputs: [padded], gradients: [made(mask)] })
   return padded
 }
 

@@ -3,6 +3,7 @@ import type { Stack } from '../../../program/interpreter.ts'
 import { isFsdp, isOfNemoRl } from '../../../training/choices.ts'
 import { layersNamed } from '../../../training/parameter-pattern.ts'
 import { saidOfLayers } from '../../../training/unquantized.ts'
+import { checkpointsReentrantly } from '../../library-rules.ts'
 import type { Node } from '../autograd.ts'
 import { passedTo } from '../kernels/masks.ts'
 import { layerPlan } from '../repetition.ts'
@@ -113,7 +114,9 @@ function recomputed(
   const castOutside = new Map(tape.castWeights)
   tape.nodes = []
   tape.handedOn = []
+  tape.recomputes = !checkpointsReentrantly(tape.spec)
   const output = body(input)
+  tape.recomputes = false
   const inputs = [...[x, ...shared].map(tensor => tensor.storage), ...passedTo(tape, tape.nodes)]
   const retains = savedOnTheWayTo(tape.handedOn, tape.nodes)
   const block = {

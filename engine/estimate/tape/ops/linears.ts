@@ -16,7 +16,7 @@ import { streamedLoss } from '../kernels/streamed-loss.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, lowered } from './casts.ts'
-import { frame } from './frames.ts'
+import { frame, local } from './frames.ts'
 import { layerNorm } from './norms.ts'
 import { add } from './primitives.ts'
 import { quantizedLinear } from './quantized-linears.ts'
@@ -111,8 +111,10 @@ function idleAdapters(tape: Tape, name: string, outFeatures: number, features: n
   adapterWeight(tape, `${name}.lora_B.weight`, [outFeatures, lora.rank])
 }
 
-function maybeAdapted(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+function maybeAdapted(tape: Tape, name: string, given: Tensor, outFeatures: number, options: LinearOptions): Tensor {
   const { lora } = tape.spec
+  const isCast = options.castsInput === true && !isQuantized(tape, name, options)
+  const x = isCast ? local(tape, cast(tape, given, tape.weightDtype)) : given
   if (lora === undefined) return ownLinear(tape, name, x, outFeatures, options)
   const { parts } = options
   if (parts !== undefined && hasAdaptedPart(tape, parts, lora)) {
@@ -161,10 +163,7 @@ function denseLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, o
   const weight =
     groupSize === undefined ? lowered(tape, parameter, { cache }) : fakeQuantized(tape, parameter, groupSize)
   const fused = options.composed ? [] : bias.map(part => lowered(tape, part))
-  const factor =
-    groupSize === undefined
-      ? lowered(tape, options.castsInput ? cast(tape, x, tape.weightDtype) : x)
-      : fakeQuantized(tape, x, lastSize(x))
+  const factor = groupSize === undefined ? lowered(tape, x) : fakeQuantized(tape, x, lastSize(x))
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused], x)
   tape.record(name, matrixProduct(factor, weight, fused, output, lastSize(x)))
   return options.composed ? bias.reduce((sum, part) => add(tape, sum, part), output) : output

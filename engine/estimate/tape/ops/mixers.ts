@@ -180,8 +180,11 @@ export function relativePositionBias(
 export function zeroPositionBias(tape: Tape, heads: number, tokens: number, sourceTokens: number): Tensor {
   const dtype = tape.autocastDtype ?? tape.weightDtype
   const zeros = tape.tensor([heads, tokens, sourceTokens], dtype, [], { batched: false })
-  tape.record('zeros', { reads: [], outputs: [zeros] })
-  return zeros
+  // Where blocks are checkpointed it is a leaf with a gradient, which the graph refers to.
+  const requiresGrad = tape.spec.gradientCheckpointing && tape.inTrainMode && tape.pass === undefined
+  const leaf = { ...zeros, requiresGrad }
+  tape.record('zeros', { reads: [], outputs: [leaf], keeps: requiresGrad ? [leaf] : [] })
+  return leaf
 }
 
 export function windowMask(tape: Tape, x: Tensor): Tensor {

@@ -42,12 +42,14 @@ export function multiply(tape: Tape, x: Tensor, y: Tensor): Tensor {
   const isReduced = (side: Tensor) =>
     side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype
   const reduced = [x, y].filter(side => side.requiresGrad && isReduced(side))
-  // torch: engine.cpp validate_outputs, one gradient after the other: when the second is cast, the first has been summed, and the product
-  // that it was summed from is gone.
-  const isCastLast = reduced.length === 2 && y.batched === output.batched && elements(y) === elements(output)
-  const cast = isCastLast ? bytesPerElement[y.dtype] / bytesPerElement[output.dtype] : 0
-  const backwardScratch = reduced.map((_, index) =>
-    tape.storage(elements(output) * (index === 0 ? 1 : 1 - cast), output.dtype, output.batched, 'temporaries'),
+  // torch: engine.cpp validate_outputs, one gradient after the other: when the last is cast, the first has been summed, and the product that
+  // it was summed from is gone; so are the factors, where nothing but a checkpoint's recomputation held them.
+  const last = reduced.at(-1) ?? output
+  const isLastCast = last.batched === output.batched && elements(last) === elements(output)
+  const isCastLast = isLastCast && (reduced.length === 2 || tape.recomputes)
+  const cast = isCastLast ? bytesPerElement[last.dtype] / bytesPerElement[output.dtype] : 0
+  const backwardScratch = reduced.map(side =>
+    tape.storage(elements(output) * (side === last ? 1 - cast : 1), output.dtype, output.batched, 'temporaries'),
   )
   tape.record('mul', { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch })
   return output
