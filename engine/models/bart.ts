@@ -203,7 +203,11 @@ function attention(
   const query = ops.linear(`${name}.q_proj`, x, hidden)
   const [key, value] = [ops.linear(`${name}.k_proj`, source, hidden), ops.linear(`${name}.v_proj`, source, hidden)]
   const [k, v] = caches ? [ops.cached(key), ops.cached(value)] : [key, value]
-  return ops.linear(`${name}.out_proj`, ops.attention(query, k, v, { heads, causal, dropout }), hidden)
+  return ops.linear(
+    `${name}.out_proj`,
+    ops.attention(query, k, v, { heads, causal, dropout, isUnpadded: causal }),
+    hidden,
+  )
 }
 
 const linears = ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2']

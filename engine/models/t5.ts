@@ -143,7 +143,7 @@ function attention(
   const project = (part: string, from: Value) => ops.linear(`${name}.${part}`, from, heads * headSize, { bias: false })
   const [query, key, value] = [project('q', x), project('k', source), project('v', source)]
   const [k, v] = caches ? [ops.cached(key), ops.cached(value)] : [key, value]
-  const shape: AttentionShape = { heads, causal, dropout }
+  const shape: AttentionShape = { heads, causal, dropout, isUnpadded: causal }
   return ops.linear(`${name}.o`, ops.attention(query, k, v, shape, bias), config.d_model, { bias: false })
 }
 

@@ -46,3 +46,11 @@ test.each([
     expect(footprintOf(model, step).peak(batch, 0).bytes / GIB).toBeCloseTo(traced, 2)
   },
 )
+
+test.each([
+  ['facebook/bart-base', 4, 3.914, { precision: 'amp-fp16' }],
+  ['google/flan-t5-base', 8, 10.043, { targetLength: 128 }],
+] as const)('%s: a decoder of padded batches needs no mask of its own, as traced', (model, batch, traced, own) => {
+  const step = { sequenceLength: 512, paddedBatches: true, loop: 'trainer', ...own } as const
+  expect(footprintOf(model, step).peak(batch, 0).bytes / GIB).toBeCloseTo(traced, 2)
+})

@@ -167,7 +167,7 @@ export interface AttentionShape {
   readonly composesInPlace?: boolean
   /** The model hands a mask to the kernel even where `causal` would do. */
   readonly isAlwaysMasked?: boolean
-  /** Of an image's patches, none of which is padding. */
+  /** Nobody says what of it is padding: an image's patches, and the targets of a sequence-to-sequence model. */
   readonly isUnpadded?: boolean
   /** A single key and value head is left to the kernel to broadcast. */
   readonly broadcastsHeads?: boolean

@@ -216,9 +216,9 @@ function castMask(tape: Tape, mask: Tensor, dtype: Dtype): Tensor {
   return output
 }
 
-function seenBias(tape: Tape, bias: Tensor, { causal }: AttentionOptions): Tensor {
+function seenBias(tape: Tape, bias: Tensor, { causal, isUnpadded }: AttentionOptions): Tensor {
   if (bias.shape.length === 2) return bias
-  const { isPadded } = tape
+  const isPadded = tape.isPadded && !isUnpadded
   if (!causal && !isPadded) return bias
   const [, tokens = 0, sourceTokens = 0] = bias.shape
   const output = tape.tensor(bias.shape, bias.dtype, [bias], { batched: isPadded })

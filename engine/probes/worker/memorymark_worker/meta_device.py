@@ -65,7 +65,10 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
     # The decoder's mask, which it makes itself whatever the batch's is.
     all_ones = model_type in ("bart", "mbart", "marian", "pegasus", "m2m_100")
     if padded or all_ones:
-        answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: all_ones
+        ignores = masking_utils._ignore_causal_mask_sdpa
+        answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda padding_mask, *rest, **named: (
+            ignores(None, *rest, **named) if padding_mask is None else all_ones
+        )
     originals = {place: getattr(*place) for place in answers if hasattr(*place)}
     for place in originals:
         setattr(*place, answers[place])
