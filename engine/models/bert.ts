@@ -168,9 +168,12 @@ function distilbert(ops: Builder, config: DistilbertConfig, terms: ProgramTerms)
     config.dim,
     terms.sequenceLength ?? 0,
   )
-  let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', ops.add(words, places)), config.dropout)
-  x = ops.layers(x, 'transformer.layer', config.n_layers, (states, { name }) =>
-    ops.block(states, input => distilbertLayer(ops, config, name, input)),
+  const embedded = ops.dropout(ops.layerNorm('embeddings.LayerNorm', ops.add(words, places)), config.dropout)
+  // DistilBertModel.forward holds them as `embeddings`.
+  const x = ops.frame(embedded, first =>
+    ops.layers(first, 'transformer.layer', config.n_layers, (states, { name }) =>
+      ops.block(states, input => distilbertLayer(ops, config, name, input)),
+    ),
   )
   if (terms.task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
   if (terms.task === 'token-classification') return tokenClassifier(ops, x, config.dropout, terms.labels)
@@ -190,7 +193,7 @@ function distilbertLayer(ops: Builder, config: DistilbertConfig, name: string, x
     dropout: config.attention_dropout,
   })
   const projected = ops.linear(`${name}.attention.out_lin`, context, config.dim)
-  const attended = ops.layerNorm(`${name}.sa_layer_norm`, ops.residual(projected, x))
+  const attended = ops.frame(projected, input => ops.layerNorm(`${name}.sa_layer_norm`, ops.add(input, x)))
   const widened = ops.gelu(ops.linear(`${name}.ffn.lin1`, attended, config.hidden_dim))
   const narrowed = ops.dropout(ops.linear(`${name}.ffn.lin2`, widened, config.dim), config.dropout)
   return ops.layerNorm(`${name}.output_layer_norm`, ops.residual(narrowed, attended))

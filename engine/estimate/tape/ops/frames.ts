@@ -171,8 +171,11 @@ export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stac
     states = layer(states, index)
   }
   tape.isUncheckpointed = false
+  // Local variables of the function that goes through the layers.
+  const masks = stack === undefined ? [...tape.stack.masks.values()] : []
   tape.stack = stack
   if (isOuter) tape.turn = undefined
+  if (masks.length > 0) tape.record('return', { reads: masks, outputs: [] })
   return states
 }
 

@@ -49,3 +49,12 @@ test('checkpointed blocks keep the table of positions that they are passed, cos 
   const at = (batch: number) => activations('meta-llama/Llama-3.2-1B', { sequenceLength: tokens }, {}, batch)
   expect(2 * at(16) - at(32)).toBe(2 * 2 * tokens * headSize)
 })
+
+test('the function that goes through the layers refers to a mask until it returns', () => {
+  const step = { loop: 'trainer', sequenceLength: 384, paddedBatches: true, task: 'sentence-similarity' } as const
+  const sentences = { columns: 3, loss: 'triplet' } as const
+  const footprint = footprintOf('google-bert/bert-base-uncased', { ...step, sentences, precision: 'amp-bf16' })
+  const of = footprint.nodes.findLastIndex(({ name }) => name === 'attention')
+  const mask = footprint.nodes.findLast(({ name }) => name === 'mask')?.outputs[0]?.storage
+  expect(footprint.nodes.slice(of + 1).some(({ reads }) => reads.some(read => read === mask))).toBe(true)
+})
