@@ -1,4 +1,4 @@
-"""Half precision below adapters, which autocast computes with in the other 16 bits."""
+"""Half precision below adapters, of which autocast copies every weight into the other 16 bits."""
 import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments

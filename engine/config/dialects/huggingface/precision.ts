@@ -74,7 +74,7 @@ function precisionOf(
     case 'float16':
       // Without autocast no scaler refuses gradients in fp16.
       if (fields.hasAdapter || (!fp16 && !bf16)) {
-        if (bf16) reader.assume('Weights in fp16 are counted as bf16, in which autocast computes with them.')
+        if (bf16) readCopies(reader, fields, ['fp16', 'bf16'])
         return 'bf16'
       }
       reader.refuse(
@@ -85,9 +85,9 @@ function precisionOf(
       )
       return 'fp32'
     case 'bfloat16':
-      if (fp16) {
+      if (fp16 && fields.hasAdapter) readCopies(reader, fields, ['bf16', 'fp16'])
+      else if (fp16)
         reader.refuse(fields.fp16, 'precision-conflict', 'fp16 cannot train weights loaded as bfloat16', useBf16)
-      }
       return 'bf16'
     case 'float32':
       if (!fp16 && !bf16) return reader.flag(fields.tf32) === true ? 'tf32' : 'fp32'
@@ -98,6 +98,29 @@ function precisionOf(
 /** DeepSpeed keeps 32-bit master weights for trainable parameters; accelerate upcasts those under FSDP (accelerator.py, prepare_model). */
 function hasMasters({ sharding, hasAdapter }: PrecisionFields): boolean {
   return sharding !== undefined && !(isFsdp(sharding) && hasAdapter)
+}
+
+/**
+ * Of frozen weights in another 16-bit type than its own, autocast makes a copy for every product (ATen/autocast_mode.cpp cached_cast),
+ * which is held until the backward pass. Quantised layers cast nothing.
+ */
+function readCopies(
+  reader: FieldReader,
+  { weights, fp16, bf16, isQuantized }: PrecisionFields,
+  [stored, computed]: readonly [stored: string, computed: string],
+): void {
+  if (isQuantized) {
+    reader.assume(
+      `What is not quantised is counted in ${computed}, in which autocast computes, though it is loaded in ${stored}.`,
+    )
+    return
+  }
+  reader.refuse(
+    weights ?? fp16 ?? bf16,
+    'unsupported-precision',
+    `Autocast in ${computed} copies every weight in ${stored}, which is not counted yet`,
+    `Load the weights in the type of autocast, ${computed}.`,
+  )
 }
 
 const useAutocast = 'Load the weights as float32 with fp16: true, or as bfloat16.'

@@ -16,7 +16,9 @@ describe('precision', () => {
     ['torch_dtype: float16\n', 'bf16', undefined, true],
     ['dtype: half\nbf16: false\n', 'bf16', undefined, true],
     ['torch_dtype: float16\nfp16: true\nuse_peft: true\n', 'bf16', true, true],
-    ['torch_dtype: float16\nbf16: true\nuse_peft: true\n', 'bf16', true],
+    // Quantised layers cast nothing.
+    ['torch_dtype: float16\nbf16: true\nuse_peft: true\nload_in_4bit: true\n', 'bf16', true],
+    ['torch_dtype: bfloat16\nfp16: true\nuse_peft: true\nload_in_4bit: true\n', 'bf16', true, true],
     ['fp16: true\nuse_peft: true\n', 'amp-fp16'],
     [
       'fp16: true\ndeepspeed: { zero_optimization: { stage: 2 }, fp16: { enabled: auto } }\n',
@@ -35,6 +37,8 @@ describe('precision', () => {
   it.each([
     ['torch_dtype: float16\nfp16: true\n', 'unsupported-precision', 3],
     ['torch_dtype: float16\nbf16: true\n', 'unsupported-precision', 3],
+    ['torch_dtype: float16\nbf16: true\nuse_peft: true\n', 'unsupported-precision', 3],
+    ['torch_dtype: bfloat16\nfp16: true\nuse_peft: true\n', 'unsupported-precision', 3],
     ['torch_dtype: int3\n', 'unknown-precision', 3],
     ['fp16: true\nbf16: true\n', 'precision-conflict', 4],
     ['fp16: true\ntorch_dtype: bfloat16\n', 'precision-conflict', 3],
