@@ -1,6 +1,6 @@
 /** Explains how one file is read under a team's settings, setting by setting. */
-import { type Explanation, explainConfigAsync } from './config/read.ts'
-import { forGpu } from './config/read-for-gpu.ts'
+import type { Explanation } from './config/read.ts'
+import { explainForGpu } from './config/read-for-gpu.ts'
 import type { SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -15,5 +15,5 @@ export function explainFile(
   { settings = noSettings, sources = {} }: ExplainOptions = {},
 ): Promise<Explanation> {
   const { gpu, supplied } = settingsFor(file.path, settings)
-  return explainConfigAsync(forGpu(gpu, file), sources, supplied)
+  return explainForGpu(gpu, file, sources, supplied)
 }

@@ -1,7 +1,7 @@
 /** Scripts ask whether their GPU computes in bf16: a file is read for the one that runs it. */
 import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
 import type { SuppliedFields } from './fields/supplied.ts'
-import { readConfigAsync } from './read.ts'
+import { type Explanation, explainConfigAsync, readConfigAsync } from './read.ts'
 import type { FileReading, SourceFile } from './reading.ts'
 import type { Sources } from './sources.ts'
 
@@ -25,8 +25,25 @@ export async function readForGpu(
 ): Promise<ReadForGpu> {
   const named = forGpu(gpu, file)
   const reading = await readConfigAsync(named, sources, supplied)
-  const asked = gpu === undefined && reading.kind === 'training-config' ? reading.askedCard : undefined
-  const onAsked = forGpu(asked?.kind === 'card' ? asked.gpu : undefined, named)
+  const onAsked = gpu === undefined ? forAskedCard(named, reading) : named
   if (onAsked === named) return { file: named, reading }
   return { file: onAsked, reading: await readConfigAsync(onAsked, sources, supplied) }
+}
+
+/** As `explainConfigAsync`, of what `readForGpu` reads. */
+export async function explainForGpu(
+  gpu: Gpu | undefined,
+  file: SourceFile,
+  sources: Sources,
+  supplied: SuppliedFields,
+): Promise<Explanation> {
+  const named = forGpu(gpu, file)
+  const explanation = await explainConfigAsync(named, sources, supplied)
+  const onAsked = gpu === undefined ? forAskedCard(named, explanation.reading) : named
+  return onAsked === named ? explanation : explainConfigAsync(onAsked, sources, supplied)
+}
+
+function forAskedCard(file: SourceFile, reading: FileReading): SourceFile {
+  const asked = reading.kind === 'training-config' ? reading.askedCard : undefined
+  return forGpu(asked?.kind === 'card' ? asked.gpu : undefined, file)
 }

@@ -1,5 +1,6 @@
 /** What a script makes of its GPU, by which GPU it is read for. */
 import { describe, expect, it } from 'vitest'
+import { explainFile } from '../../engine/explain.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { judged } from './job/judged.ts'
 
@@ -36,6 +37,10 @@ describe('a script that asks whether its GPU computes in bf16', () => {
   ])('on the %s of its job trains as that does', async (card, id, precision) => {
     const { gpu, spec } = await judged(sky(card), {}, 'train.py', asked)
     expect([gpu.id, spec.precision]).toEqual([id, precision])
+    const files: Record<string, string> = { 'train.py': asked, ...sky(card) }
+    const sources = { readFile: async (path: string) => files[path], listFolder: async () => Object.keys(files) }
+    const { reading } = await explainFile({ path: 'train.py', text: asked }, { sources })
+    expect(reading).toMatchObject({ spec: { precision } })
   })
 })
 
